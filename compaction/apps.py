@@ -15,7 +15,7 @@ class CompactionConfig(AppConfig):
         from memory.notes.services.mechanical import mechanical_notes_register
         from sessions.imports.services.after_import import after_import_register
 
-        after_import_register("compaction.export.services.exports_descend")
+        after_import_register("compaction.export.services.link_exports_to_origin")
         mechanical_notes_register("compaction.mechanisms.engine.mechanical.notes_sections")
         run_kind_register(
             RunKind(

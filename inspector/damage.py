@@ -16,7 +16,7 @@ from inspector.web.clock import now_ms
 from inspector.web.door import SAFE_METHODS
 from inspector.web.files import is_file
 from sessions.archive.engine.damage import ArchiveDamageError, DamageError
-from sessions.archive.selectors.blocks import proven
+from sessions.archive.selectors.blocks import repairable_blocks
 from sessions.models import Transcript
 from sessions.transcripts.selectors.session import session_head
 
@@ -35,14 +35,14 @@ class Damage:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if proven:
+        if repairable_blocks:
             self._repair()
         return response
 
     def _repair(self) -> None:
         """What was damaged and could be read from the file is repaired by a run, before the agent deletes the file."""
-        blocks = proven - self._repaired
-        proven.clear()
+        blocks = repairable_blocks - self._repaired
+        repairable_blocks.clear()
         if not blocks:
             return
         try:

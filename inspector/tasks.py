@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -45,8 +46,8 @@ def _end(**_: Any) -> None:
         _hurry.set()
         return
     _ending.set()
-    options = {"patience": settings.LUCID_STOP_SECONDS, "say": _say, "hurry": _hurry.is_set}
-    threading.Thread(target=runs_stop, kwargs=options, name="end", daemon=True).start()
+    stop = partial(runs_stop, patience=settings.LUCID_STOP_SECONDS, announce=_say, should_hurry=_hurry.is_set)
+    threading.Thread(target=stop, name="end", daemon=True).start()
 
 
 def _say(sentence: str) -> None:

@@ -80,7 +80,7 @@ def damage_forgotten() -> Iterator[None]:
     """Blocks that one test has damaged are none of the next one's business."""
     yield
     if blocks := sys.modules.get("sessions.archive.selectors.blocks"):
-        blocks.proven.clear()
+        blocks.repairable_blocks.clear()
 
 
 @pytest.fixture(scope="session")

@@ -75,7 +75,7 @@ def _row(what: str, run: Callable[[], PipelineOutcome], times: int) -> Row:
 
 
 def _saved_row(state: PipelineState, times: int) -> Row:
-    taken = _milliseconds(lambda: PipelineState.loaded(state.saved()), times)
+    taken = _milliseconds(lambda: PipelineState.from_bytes(state.to_bytes()), times)
     return Row("pipeline", "state saved and loaded", taken, "ms")
 
 

@@ -17,7 +17,7 @@ from sessions.transcripts.engine.slug import slug
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class WrittenExport:
     export: Export
     present: bool
     """Whether the file is still where it was written."""
@@ -30,13 +30,13 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Exporting:
+class ExportView:
     """What `compaction/_export.html` shows."""
 
     compaction: Compaction
     directory: str
     """Where an export goes unless a person says otherwise."""
-    made: list[Made]
+    made: list[WrittenExport]
     """The latest first."""
 
     @property
@@ -44,7 +44,7 @@ class Exporting:
         return self.compaction.transcript.public_id
 
 
-def exporting_of(compaction: Compaction) -> Exporting:
+def build_export_view(compaction: Compaction) -> ExportView:
     transcript = compaction.transcript
     cwd = transcript.cwd or transcript.project.cwd
     rows = list(compaction.exports.order_by("-created_at", "-pk"))
@@ -60,8 +60,8 @@ def exporting_of(compaction: Compaction) -> Exporting:
         elsewhere = expected is not None and path.parent != expected
         looked_for = encode_path(expected) if expected is not None and elsewhere else ""
         command = resume_command(cwd, row.session_id)
-        made.append(Made(row, os.path.lexists(path), pages.get(row.path, ""), command, looked_for))
-    return Exporting(compaction, encode_path(export_directory(transcript)), made)
+        made.append(WrittenExport(row, os.path.lexists(path), pages.get(row.path, ""), command, looked_for))
+    return ExportView(compaction, encode_path(export_directory(transcript)), made)
 
 
 def resume_command(cwd: str, session_id: str) -> str:

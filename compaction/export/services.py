@@ -16,10 +16,10 @@ from compaction.export.engine.resumable import (
     Envelope,
     Origin,
     Sizes,
-    lines,
-    resumable,
+    resumable_rows,
+    to_jsonl,
 )
-from compaction.kinds.selectors import compaction_load, records_of, spilled_of
+from compaction.kinds.selectors import compaction_load, load_records, spilled_outputs
 from compaction.mechanisms.engine.conversation.edits import replace_blocks
 from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from compaction.models import Compaction, Export
@@ -36,7 +36,7 @@ class ExportError(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportResult:
     path: Path
     session_id: str
     results: tuple[Path, ...]
@@ -51,7 +51,7 @@ class _Draft:
     files: Mapping[str, Callable[[], bytes]]
 
 
-def directory_named(text: str) -> Path:
+def parse_directory(text: str) -> Path:
     """What a person typed. Raises ExportError if it names no place."""
     if "\0" in text:
         raise ExportError("A directory's name cannot hold a NUL.")
@@ -64,11 +64,11 @@ def directory_named(text: str) -> Path:
     return directory
 
 
-def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -> Exported:
+def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -> ExportResult:
     """Raises ExportError if the directory cannot be written to; then nothing of it is there."""
     directory = Path(os.path.abspath(directory.expanduser()))
-    session_id = _unused(compaction.session_id, directory)
-    draft = _drafted(compaction, directory, session_id, now_ms)
+    session_id = _unused_id(compaction.session_id, directory)
+    draft = _draft(compaction, directory, session_id, now_ms)
     path = directory / f"{session_id}.jsonl"
     folder = directory / session_id / FOLDER
     try:
@@ -83,13 +83,13 @@ def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -
             undo.pop_all()
     except OSError as error:
         raise ExportError(f"{directory} could not be written to: {error.strerror or error}.") from error
-    return Exported(path, session_id, tuple(folder / name for name in draft.files), record)
+    return ExportResult(path, session_id, tuple(folder / name for name in draft.files), record)
 
 
 def compaction_zip(*, compaction: Compaction, file: IO[bytes], now_ms: int) -> str:
     """The same as an archive, to be unpacked where the agent keeps the sessions of the project. Returns the new id."""
     session_id = str(uuid4())
-    draft = _drafted(compaction, decode_path(compaction.transcript.project.directory), session_id, now_ms)
+    draft = _draft(compaction, decode_path(compaction.transcript.project.directory), session_id, now_ms)
     files = {f"{session_id}/{FOLDER}/{name}": read for name, read in draft.files.items()}
     at = datetime.fromtimestamp(now_ms / 1000, UTC).timetuple()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -101,12 +101,12 @@ def compaction_zip(*, compaction: Compaction, file: IO[bytes], now_ms: int) -> s
     return session_id
 
 
-def _drafted(compaction: Compaction, directory: Path, session_id: str, now_ms: int) -> _Draft:
+def _draft(compaction: Compaction, directory: Path, session_id: str, now_ms: int) -> _Draft:
     loaded = compaction_load(compaction)
     transcript = compaction.transcript
     folder = directory / session_id / FOLDER
-    texts = _named(loaded.keepsake.persisted)
-    after = _moved(loaded.after, {one.tool_use_id: (one.path, str(folder / name)) for name, one in texts.items()})
+    texts = _by_file_name(loaded.stored.persisted)
+    after = _move_paths(loaded.after, {one.tool_use_id: (one.path, str(folder / name)) for name, one in texts.items()})
     envelope = Envelope(
         session_id,
         transcript.cwd or transcript.project.cwd,
@@ -115,33 +115,33 @@ def _drafted(compaction: Compaction, directory: Path, session_id: str, now_ms: i
         now_ms / 1000,
         " ".join((transcript.title or transcript.first_prompt).split())[:LONGEST_TITLE],
     )
-    data = lines(
-        resumable(
+    data = to_jsonl(
+        resumable_rows(
             after,
-            records_of(transcript, after),
+            load_records(transcript, after),
             envelope,
-            compaction=loaded.keepsake.made,
+            compaction=loaded.stored.made,
             sizes=Sizes(compaction.tokens_before, compaction.tokens_after),
             origin=Origin(transcript.session_id, compaction.kind, compaction.number),
         )
     )
     files: dict[str, Callable[[], bytes]] = {
-        name: read for name, read in spilled_of(transcript) if name.encode("utf-8", "surrogateescape") in data
+        name: read for name, read in spilled_outputs(transcript) if name.encode("utf-8", "surrogateescape") in data
     }
-    return _Draft(data, files | {name: _encoded(one.text) for name, one in texts.items()})
+    return _Draft(data, files | {name: _encoder(one.text) for name, one in texts.items()})
 
 
-def _unused(session_id: str, directory: Path) -> str:
+def _unused_id(session_id: str, directory: Path) -> str:
     """The id that the compaction was given, unless it was exported to this place before."""
     taken = any(os.path.lexists(directory / name) for name in (f"{session_id}.jsonl", session_id))
     return str(uuid4()) if taken or not session_id else session_id
 
 
-def _named(persisted: Sequence[PersistedResult]) -> dict[str, PersistedResult]:
+def _by_file_name(persisted: Sequence[PersistedResult]) -> dict[str, PersistedResult]:
     return {PurePath(one.path).name: one for one in persisted}
 
 
-def _moved(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]]) -> Sequence[Message]:
+def _move_paths(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]]) -> Sequence[Message]:
     """With the paths at which the texts really lie: they differ if this is not where it was expected to go."""
     changed: dict[tuple[int, int], Block] = {}
     for at, message in enumerate(messages):
@@ -158,7 +158,7 @@ def _moved(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]]) ->
     return replace_blocks(messages, changed)
 
 
-def _encoded(text: str) -> Callable[[], bytes]:
+def _encoder(text: str) -> Callable[[], bytes]:
     # Halves of pairs become what every reader of such a file would show instead.
     return lambda: text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
@@ -189,7 +189,7 @@ def _drop(remove: Callable[[], None]) -> None:
         remove()
 
 
-def exports_descend() -> None:
+def link_exports_to_origin() -> None:
     """Sessions that were made here and have been imported since learn which one they come from."""
     made = Transcript.objects.filter(forked_from=None, session_id__in=Export.objects.values("session_id"))
     for pk, session_id in made.filter(kind=Transcript.Kind.MAIN).values_list("pk", "session_id"):

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_safe
 
-from compaction.export.selectors import export_directory, exporting_of
+from compaction.export.selectors import build_export_view, export_directory
 from compaction.export.services import (
     ExportError,
     compaction_export,
     compaction_zip,
-    directory_named,
+    parse_directory,
 )
 from compaction.kinds.selectors import CompactionMissingError, compaction_get
 from compaction.models import Compaction
@@ -38,7 +38,7 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
         return _page(request, compaction)
     typed = request.POST.get("directory", "").strip()
     try:
-        directory = directory_named(typed) if typed else export_directory(compaction.transcript)
+        directory = parse_directory(typed) if typed else export_directory(compaction.transcript)
         written = compaction_export(compaction=compaction, directory=directory, now_ms=now_ms())
     except ExportError as error:
         return _page(request, compaction, typed=typed, error=encode_path(str(error)))
@@ -80,7 +80,7 @@ def _compaction(session: str, number: int) -> Compaction:
 
 
 def _page(request: HtmxRequest, compaction: Compaction, *, typed: str = "", error: str = "") -> HttpResponse:
-    context = {"exporting": exporting_of(compaction), "typed": typed, "error": error}
+    context = {"exporting": build_export_view(compaction), "typed": typed, "error": error}
     if wants_partial(request, "export"):
         return render_page(request, "compaction/_export.html", context)
     head = session_head(compaction.transcript.public_id, now_ms())

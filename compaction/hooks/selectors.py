@@ -18,7 +18,7 @@ from typing import Any
 
 from django.conf import settings
 
-from compaction.hooks.engine.writers import Written, written_by
+from compaction.hooks.engine.writers import FileAccess, inspect_access
 from sessions.models import Transcript
 
 EVENTS = ("PreCompact", "SessionStart", "PostCompact")
@@ -64,7 +64,7 @@ class Hook:
     """The settings that name it."""
     unsupported: str = ""
     """Why it cannot run here; empty if it can."""
-    written: Written | None = None
+    written: FileAccess | None = None
     """Who could have written its settings; None where that is not known."""
 
     @property
@@ -87,7 +87,7 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
-class Configured:
+class HookConfiguration:
     hooks: tuple[Hook, ...]
     problems: tuple[str, ...] = ()
     """Settings that cannot be read, as sentences."""
@@ -105,12 +105,12 @@ class Configured:
         )
 
 
-def hooks_of(transcript: Transcript, trigger: str = "manual") -> Configured:
+def hooks_of(transcript: Transcript, trigger: str = "manual") -> HookConfiguration:
     """All that would run around a compaction of this session, each once, in their order. `trigger`: manual or auto."""
     problems: list[str] = []
     read = [(origin, file, _read(origin, file, problems)) for origin, file in _files(transcript)]
     found = [
-        replace(hook, written=_written(file))
+        replace(hook, written=_inspect_access(file))
         for origin, file, given in _in_force(read)
         for hook in _hooks(given, origin, file)
     ]
@@ -118,7 +118,7 @@ def hooks_of(transcript: Transcript, trigger: str = "manual") -> Configured:
     matching = [hook for event in EVENTS for hook in found if hook.event == event and hook.matches(words[event])]
     # The client runs a command once, however often it is named.
     once = {(hook.event, hook.command): hook for hook in reversed(matching)}
-    return Configured(tuple(reversed(once.values())), tuple(problems))
+    return HookConfiguration(tuple(reversed(once.values())), tuple(problems))
 
 
 def _files(transcript: Transcript) -> Iterator[tuple[Origin, Path]]:
@@ -136,9 +136,9 @@ def managed_settings() -> Path:
     return Path("/etc/claude-code/managed-settings.json")
 
 
-def _written(file: Path) -> Written | None:
+def _inspect_access(file: Path) -> FileAccess | None:
     try:
-        return written_by(file)
+        return inspect_access(file)
     except OSError:
         return None
 
@@ -147,7 +147,7 @@ def _read(origin: Origin, file: Path, problems: list[str]) -> Mapping[str, Any]:
     try:
         if not file.is_file():
             return {}
-        if origin in (Origin.PROJECT, Origin.LOCAL) and not _inside(file, file.parent.parent):
+        if origin in (Origin.PROJECT, Origin.LOCAL) and not _is_inside(file, file.parent.parent):
             problems.append(f"{file} is a link to {os.path.realpath(file)}, out of the project; it is not followed.")
             return {}
         if file.stat().st_size > LONGEST_FILE:
@@ -160,7 +160,7 @@ def _read(origin: Origin, file: Path, problems: list[str]) -> Mapping[str, Any]:
     return given if isinstance(given, dict) else {}
 
 
-def _inside(file: Path, folder: Path) -> bool:
+def _is_inside(file: Path, folder: Path) -> bool:
     return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
 
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 from django.conf import settings
 
 from compaction.hooks.selectors import STARTED, Hook
-from compaction.kinds.services.watching import Unwatched, Watcher
+from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Trigger
 from inspector.agents.cancel import TICK, CancelToken
 from inspector.agents.groups import end_group
@@ -36,7 +36,7 @@ class HookBlockedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class HookRun:
     """One hook that has run."""
 
     event: str
@@ -67,9 +67,9 @@ class RunningHooks:
 
     hooks: Sequence[Hook]
     transcript: Transcript
-    watcher: Watcher = field(default_factory=Unwatched)
+    watcher: Watcher = field(default_factory=SilentWatcher)
     cancel: CancelToken = field(default_factory=CancelToken)
-    ran: list[Ran] = field(default_factory=list)
+    ran: list[HookRun] = field(default_factory=list)
 
     @property
     def report(self) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ class RunningHooks:
             pass
         return ()
 
-    def _run(self, event: str, given: Mapping[str, Any]) -> Iterator[Ran]:
+    def _run(self, event: str, given: Mapping[str, Any]) -> Iterator[HookRun]:
         """One after the other, as long as they are asked for."""
         mine = [hook for hook in self.hooks if hook.event == event]
         if mine:
@@ -112,7 +112,7 @@ class RunningHooks:
             self.watcher.step(number)
             one = run_hook(hook, {**self._situation(event), **given}, self.transcript.cwd, self.cancel)
             self.ran.append(one)
-            self.watcher.told(f"{one.sentence}\n\n{one.said}".strip())
+            self.watcher.note(f"{one.sentence}\n\n{one.said}".strip())
             yield one
 
     def _situation(self, event: str) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class RunningHooks:
         }
 
 
-def run_hook(hook: Hook, given: Mapping[str, Any], cwd: str, cancel: CancelToken) -> Ran:
+def run_hook(hook: Hook, given: Mapping[str, Any], cwd: str, cancel: CancelToken) -> HookRun:
     """Until it ends, its time is up, it says too much, or the run is stopped."""
     began = time.monotonic()
     shell = shutil.which("bash") or "/bin/sh"
@@ -148,7 +148,7 @@ def run_hook(hook: Hook, given: Mapping[str, Any], cwd: str, cancel: CancelToken
         code = None if note else process.returncode
         took = round(time.monotonic() - began, 3)
         said, complained = _text(output), _text(errors)
-    return Ran(hook.event, hook.command, str(hook.origin), hook.file, code, said, complained, took, note)
+    return HookRun(hook.event, hook.command, str(hook.origin), hook.file, code, said, complained, took, note)
 
 
 def _wait(process: subprocess.Popen[bytes], deadline: float, files: Sequence[IO[bytes]], cancel: CancelToken) -> str:
@@ -183,7 +183,7 @@ def _object(output: str) -> Mapping[str, Any] | None:
     return said if isinstance(said, dict) else None
 
 
-def _block(one: Ran, said: Mapping[str, Any] | None) -> str | None:
+def _block(one: HookRun, said: Mapping[str, Any] | None) -> str | None:
     if one.exit == BLOCKS:
         return one.errors.strip()
     if one.exit == 0 and said is not None and (said.get("decision") == "block" or said.get("continue") is False):

@@ -1,1 +1,1 @@
-"""The compactions of a session, and where each sentence of a summary comes from."""
+"""The compactions of a session, and where each sentence of their summaries comes from."""

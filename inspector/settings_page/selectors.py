@@ -55,7 +55,7 @@ def settings_shown() -> list[Setting]:
 class _Leading:
     """Links of the documentation, to its pages."""
 
-    def linked(self, written: str) -> Pointer | None:
+    def resolve_link(self, written: str) -> Pointer | None:
         address = docs_address(written.replace(".md", "", 1))
         return Pointer("", address) if address else None
 

@@ -14,13 +14,13 @@ from django.db import close_old_connections
 from watchfiles import Change, watch
 
 from compaction.cache.services.runs import cache_diffs_catch_up, cache_diffs_follow
-from compaction.export.services import exports_descend
+from compaction.export.services import link_exports_to_origin
 from inspector.resources import DEMO
 from inspector.runs.services.stops import RunKilled
 from inspector.structured import get_logger
 from memory.files.engine.disk import FileTroubleError
-from memory.files.services.demo import demo_copied
-from memory.files.services.finding import directories_find
+from memory.files.services.demo import demo_copy
+from memory.files.services.discovery import directories_find
 from memory.files.services.scanning import directories_of, memory_follow, memory_follow_one
 from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError
@@ -130,7 +130,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     try:
         touched = sync([path]).touched if gone and has_import_ended(path) else sync_files(sorted(files))
         if files:
-            exports_descend()
+            link_exports_to_origin()
             _settle(path)
     except (OSError, DatabaseError) as error:
         # The next notice or rescan reads on from what was committed.
@@ -144,7 +144,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
 def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
     try:
         if root.is_relative_to(DEMO):
-            root, changed = demo_copied(projects=root), None
+            root, changed = demo_copy(projects=root), None
         memory_follow(projects=root, changed=changed, transcripts=transcripts)
         for directory in directories_find(config=root.parent) if changed is None else ():
             memory_follow_one(directory=directory)

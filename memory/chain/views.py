@@ -7,10 +7,10 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.chain.engine import MOST_CHARACTERS, MOST_HOPS
-from memory.files.engine.reading.loading import MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.files.selectors.directories import checkout_of
-from memory.files.selectors.shelves import chain_for
-from memory.files.views.frame import frame, of_directory
+from memory.files.selectors.directory_reports import chain_for
+from memory.files.views.page_frame import page_context, with_directory
 from memory.models import Directory
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
@@ -21,15 +21,15 @@ LONGEST = 4_000
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
     chain = chain_for(directory)
     files = [
-        (file, spell_invisible(mask(file.given[:LONGEST])), max(0, len(file.given) - LONGEST))
+        (file, spell_invisible(mask(file.agent_text[:LONGEST])), max(0, len(file.agent_text) - LONGEST))
         for file in chain.files[:MOST_SHOWN]
     ]
     context = {
-        **frame(request, directory, "chain"),
+        **page_context(request, directory, "chain"),
         "chain": chain,
         "files": files,
         "left_out": max(0, len(chain.files) - MOST_SHOWN),

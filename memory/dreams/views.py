@@ -21,14 +21,14 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.model_form import destination
 from memory.dreams.selectors.page import (
-    Dreamable,
-    dreamable,
-    dreamables,
-    price,
+    DirectoryDreams,
+    directory_dreams,
+    estimate_price,
+    list_directory_dreams,
 )
 from memory.dreams.services import dream_create
-from memory.dreams.services.dream_lock import dreams_settle
-from memory.dreams.services.dreaming import NO_MODEL, TOKENS, TURNS
+from memory.dreams.services.dream_agent import NO_MODEL, TOKENS, TURNS
+from memory.dreams.services.dream_lock import dreams_clean_up
 from memory.models import Directory
 
 CONFLICT = 409
@@ -36,7 +36,7 @@ CONFLICT = 409
 
 @require_safe
 def dream_list(request: HtmxRequest) -> HttpResponse:
-    return _page(request)
+    return _render_page(request)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -44,32 +44,32 @@ def dream_start(request: HtmxRequest, directory_id: int) -> HttpResponse:
     """With POST; otherwise only the gates, live."""
     directory = get_object_or_404(Directory.objects.select_related("project"), pk=directory_id)
     if request.method != "POST":
-        return _gates(request, directory)
-    dreams_settle()
-    found = dreamable(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms())
+        return _render_gates(request, directory)
+    dreams_clean_up()
+    dreams = directory_dreams(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms())
     model = choice_of(settings.MODELS).main if "dream" in request.POST else ""
     try:
-        if found.shut:
-            raise RunError(found.shut)
+        if dreams.closed_reason:
+            raise RunError(dreams.closed_reason)
         if "dream" in request.POST:
             if choice_of(settings.MODELS).kind != "anthropic":
                 raise RunError(NO_MODEL)
             budget_hold()
             if request.POST.get("confirmed") != model:
-                return _confirm(request, found, model)
+                return _render_confirmation(request, dreams, model)
         run = dream_create(directory=directory, model=model)
     except RunError as error:
-        return _page(request, refused=error.sentence, status=CONFLICT)
+        return _render_page(request, refused=error.sentence, status=CONFLICT)
     response = redirect("run-detail", run.pk)
     response.status_code = 303
     return response
 
 
-def _gates(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    found = dreamable(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms())
-    if not request.htmx or found.ground is None:
+def _render_gates(request: HtmxRequest, directory: Directory) -> HttpResponse:
+    dreams = directory_dreams(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms())
+    if not request.htmx or dreams.situation is None:
         return redirect(f"{reverse('dream-list')}#memory-{directory.pk}")
-    return render_page(request, "memory/_gates.html", {"ground": found.ground})
+    return render_page(request, "memory/_gates.html", {"situation": dreams.situation})
 
 
 def confirmation_of(run: Run) -> str | None:
@@ -79,13 +79,16 @@ def confirmation_of(run: Run) -> str | None:
     return f"{reverse('dream-list')}#memory-{run.parameters['directory']}"
 
 
-def _page(request: HtmxRequest, *, refused: str = "", status: int = 200) -> HttpResponse:
+def _render_page(request: HtmxRequest, *, refused: str = "", status: int = 200) -> HttpResponse:
     choice = choice_of(settings.MODELS)
-    found = dreamables(enabled=settings.LUCID_DREAMS, now_ms=now_ms())
+    directories = list_directory_dreams(enabled=settings.LUCID_DREAMS, now_ms=now_ms())
     can_dream = choice.kind == "anthropic"
     context: dict[str, Any] = {
         "section": "dreams",
-        "found": [(one, price(one.ground, choice.main, TOKENS) if one.ground and can_dream else None) for one in found],
+        "directories": [
+            (dreams, estimate_price(dreams.situation, choice.main, TOKENS) if dreams.situation and can_dream else None)
+            for dreams in directories
+        ],
         "choice": choice,
         "can_dream": can_dream,
         "no_model": NO_MODEL,
@@ -99,14 +102,14 @@ def _page(request: HtmxRequest, *, refused: str = "", status: int = 200) -> Http
     return response
 
 
-def _confirm(request: HtmxRequest, found: Dreamable, model: str) -> HttpResponse:
+def _render_confirmation(request: HtmxRequest, dreams: DirectoryDreams, model: str) -> HttpResponse:
     """What would be read, by whom, and for how much. Nothing has been sent yet."""
-    assert found.ground is not None
+    assert dreams.situation is not None
     budget = budget_at(now_ms())
-    cost = price(found.ground, model, TOKENS)
+    cost = estimate_price(dreams.situation, model, TOKENS)
     context = {
         "section": "dreams",
-        "one": found,
+        "dreams": dreams,
         "model": model,
         "price": cost,
         "turns": TURNS,

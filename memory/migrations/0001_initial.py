@@ -89,7 +89,7 @@ class Migration(migrations.Migration):
                 ('number', models.IntegerField()),
                 ('name', models.TextField()),
                 ('mode', models.IntegerField(default=420)),
-                ('newlines', models.CharField(choices=[('none', 'none'), ('lf', 'lf'), ('crlf', 'crlf'), ('mixed', 'mixed')], default=memory.files.engine.newlines.Newlines['NONE'], max_length=5)),
+                ('newlines', models.CharField(choices=[('none', 'none'), ('lf', 'lf'), ('crlf', 'crlf'), ('mixed', 'mixed')], default=memory.files.engine.newlines.NewlineStyle['NONE'], max_length=5)),
                 ('mtime_ns', models.BigIntegerField(default=0)),
                 ('cause', models.CharField(choices=[('edit', 'edited here'), ('run', 'written by a run'), ('outside', 'changed outside'), ('restore', 'restored'), ('undo', 'undone'), ('first', 'first seen')], max_length=8)),
                 ('at', models.BigIntegerField()),

@@ -7,7 +7,7 @@ from django.db import models
 from sessions.models import Project
 
 
-class MemoryDirectories(models.Manager["Directory"]):
+class MemoryDirectoryManager(models.Manager["Directory"]):
     """Those that hold memory: notes of sessions have versions too, and else nothing to do with it."""
 
     def get_queryset(self) -> models.QuerySet[Directory]:
@@ -28,7 +28,7 @@ class Directory(models.Model):
     scanned_at = models.BigIntegerField(null=True)
     """When all of it was looked at for the first time: what appears later was made later."""
 
-    objects = MemoryDirectories()
+    objects = MemoryDirectoryManager()
     every = models.Manager["Directory"]()
 
     def __str__(self) -> str:

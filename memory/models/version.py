@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from memory.files.engine.newlines import Newlines
+from memory.files.engine.newlines import NewlineStyle
 from memory.models.directory import Directory, File
 from sessions.models import Transcript
 
@@ -72,7 +72,7 @@ class Version(models.Model):
     """None: it was deleted."""
     mode = models.IntegerField(default=0o644)
     newlines = models.CharField(
-        max_length=5, choices=[(one.value, one.value) for one in Newlines], default=Newlines.NONE
+        max_length=5, choices=[(style.value, style.value) for style in NewlineStyle], default=NewlineStyle.NONE
     )
     mtime_ns = models.BigIntegerField(default=0)
     cause = models.CharField(max_length=8, choices=Cause.choices)

@@ -14,8 +14,8 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.query import whole_number
 from memory.files.engine.clash import ChangedMeanwhileError, Clash
 from memory.files.engine.disk import FileTroubleError
-from memory.files.engine.newlines import shown
-from memory.history.services.restoring import batch_undo
+from memory.files.engine.newlines import text_for_editing
+from memory.history.services.restoration import batch_undo
 from memory.models import Batch, Proposal, ProposedFile
 from memory.proposals.engine.facts import Chosen, Facts, lines_to_json
 from memory.proposals.engine.hunks import Hunk
@@ -221,7 +221,11 @@ def _shown(file: Proposed, places: Mapping[Source, Place], ticked: Chosen, *, fo
     # Pieces that are not shown go with the file, but for those that would lose something.
     behind = file.hunks[MOST_PIECES:] if pieces else file.hunks if some else ()
     hidden = [f"{row.pk}:{hunk.number}" for hunk in behind if hunk.number in numbers]
-    whole = None if folded or pieces else from_texts(mask(shown(file.before or b"")), mask(shown(file.after or b"")))
+    whole = (
+        None
+        if folded or pieces
+        else from_texts(mask(text_for_editing(file.before or b"")), mask(text_for_editing(file.after or b"")))
+    )
     return Shown(
         row,
         pieces,
@@ -263,7 +267,7 @@ def _side(ahead: Sequence[str], lines: Sequence[str], behind: Sequence[str]) -> 
 def _meanwhile(clash: Clash) -> Diff:
     """What somebody else made of the file."""
     return (
-        from_texts(mask(shown(clash.base or b"")), mask(shown(clash.theirs or b"")))
+        from_texts(mask(text_for_editing(clash.base or b"")), mask(text_for_editing(clash.theirs or b"")))
         .head(MOST_LINES)
         .narrow(LONGEST_LINE)
     )

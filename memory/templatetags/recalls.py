@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django import template
 from django.urls import reverse
 
-from memory.files.selectors.directories import directories_shown
+from memory.files.selectors.directories import visible_directories
 from sessions.models import Transcript
 
 register = template.Library()
@@ -16,7 +16,7 @@ register = template.Library()
 @register.simple_tag
 def recall_address(session: Transcript, address: str) -> str:
     """Empty if no memory of the project is known."""
-    directory = directories_shown().filter(project=session.project_id).first()
+    directory = visible_directories().filter(project=session.project_id).first()
     if directory is None:
         return ""
     page = reverse("memory-recall", args=[directory.pk])

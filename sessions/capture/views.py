@@ -18,8 +18,8 @@ from sessions.catalog.selectors.facets import project_tree
 from sessions.context.engine.presentation.messages import MessageArray
 from sessions.models import Capture
 from sessions.requests.engine import anatomy_of
-from sessions.requests.engine.captured_context import blocks_said, context_sent
-from sessions.requests.views import dissected
+from sessions.requests.engine.captured_context import answer_pieces, context_of_capture
+from sessions.requests.views import anatomy_values
 from sessions.secrets.engine import mask, mask_json
 
 PER_PAGE = 50
@@ -51,10 +51,10 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
     capture = _capture(capture_id)
     (row,) = add_sessions([capture])
     sent, answer = load_sent(capture), load_answer(capture)
-    sent_context = context_sent(sent, request=capture.message_id, model=capture.model)
+    sent_context = context_of_capture(sent, request=capture.message_id, model=capture.model)
     array = MessageArray(sent_context, mask, request.GET.get("open", ""))
     anatomy = anatomy_of(sent_context.setup, sent_context.elements, capture_usage(capture))
-    parts = {**dissected(request, sent_context, array, anatomy), "here": request.path, "root": ""}
+    parts = {**anatomy_values(request, sent_context, array, anatomy), "here": request.path, "root": ""}
     if name := parts.pop("part", ""):
         return render_page(request, name, parts)
     context = {
@@ -66,7 +66,7 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
         "headers": list(mask_json(capture.headers).items()),
         "error": mask(capture.error),
         "diagnostics": mask(json.dumps(mask_json(capture.diagnostics))) if capture.diagnostics else "",
-        "pieces": blocks_said(answer, mask) if answer else (),
+        "pieces": answer_pieces(answer, mask) if answer else (),
         "projects": project_tree(),
     }
     return render_page(request, "captures/detail.html", context)

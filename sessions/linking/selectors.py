@@ -14,11 +14,11 @@ from sessions.linking.engine import LinkRow, positions_to_read
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 
 COLUMNS = 'id, type, detail, uuid_key, parent_key, message_key, tool_key, flags, at, "offset", length'
-AT_ONCE = 500
-HELD = 16
+CHUNK = 500
+STREAMED_BLOCKS = 16
 """Blocks of the archive, while a session is streamed."""
 
-Place = tuple[int, int]
+Location = tuple[int, int]
 """Offset and length of a record."""
 Answers = dict[tuple[str, tuple[int | str, ...]], list[tuple[Any, ...]]]
 """Condition and its values -> the rows that meet it."""
@@ -33,7 +33,7 @@ class LinkRows:
         """`answers`: what is known of the database already; what is asked is added."""
         self._base = transcript_id << POSITION_BITS
         self.reader = reader or Reader(source_id)
-        self.places: dict[int, Place] = {}
+        self.locations: dict[int, Location] = {}
         self.rows: dict[int, LinkRow] = {}
         """All that were loaded, by position."""
         self._ranges: list[tuple[int, int]] = []
@@ -45,43 +45,43 @@ class LinkRows:
             return [self.rows[position] for position in range(first, end) if position in self.rows]
         self._ranges.append((first, end))
         where = "id >= %s AND id < %s"
-        return self._keep(where, [self._base | first, self._base + min(end, POSITION_MASK)])
+        return self._load(where, [self._base | first, self._base + min(end, POSITION_MASK)])
 
     def load_reaching(self, uuid: int, starts: Sequence[int], *, before: int) -> list[LinkRow]:
         """The rows above `before` from the last of `starts` on that has the row with this key behind it, or from the
         first row on; none if there is no such row. One statement: a page has few."""
         end = self._base + before
-        marks = ",".join(["%s"] * len(starts[-AT_ONCE:])) or "NULL"
+        marks = ",".join(["%s"] * len(starts[-CHUNK:])) or "NULL"
         where = (
             f"id < %s AND id >= (SELECT COALESCE((SELECT max(id) FROM transcripts_entry WHERE id IN ({marks})"
             " AND id <= sought.id), %s) FROM (SELECT min(id) AS id FROM transcripts_entry WHERE uuid_key = %s"
             " AND id >= %s AND id < %s) AS sought WHERE sought.id IS NOT NULL)"
         )
-        given = [end, *(self._base + one for one in starts[-AT_ONCE:]), self._base, uuid, self._base, end]
-        return self._keep(where, given)
+        parameters = [end, *(self._base + start for start in starts[-CHUNK:]), self._base, uuid, self._base, end]
+        return self._load(where, parameters)
 
     def load_keys(self, column: str, keys: Collection[int], *, before: int) -> list[LinkRow]:
         """The rows above `before` with these keys. `column`: one that has an index."""
-        found: list[LinkRow] = []
-        wanted = list(keys)
-        for at in range(0, len(wanted), AT_ONCE):
-            some = wanted[at : at + AT_ONCE]
-            marks = ",".join(["%s"] * len(some))
+        rows: list[LinkRow] = []
+        all_keys = list(keys)
+        for start in range(0, len(all_keys), CHUNK):
+            chunk = all_keys[start : start + CHUNK]
+            marks = ",".join(["%s"] * len(chunk))
             where = f"{column} IN ({marks}) AND id >= %s AND id < %s"
-            found += self._keep(where, [*some, self._base, self._base + before])
-        return found
+            rows += self._load(where, [*chunk, self._base, self._base + before])
+        return rows
 
     def load_at(self, positions: Collection[int]) -> list[LinkRow]:
         if not positions:
             return []
         marks = ",".join(["%s"] * len(positions))
-        return self._keep(f"id IN ({marks})", [self._base | position for position in positions])
+        return self._load(f"id IN ({marks})", [self._base | position for position in positions])
 
     def load_details(self, details: Sequence[str]) -> list[LinkRow]:
         """All attachments of these types."""
         marks = ",".join(["%s"] * len(details))
         where = f"id >= %s AND id < %s AND type = 'attachment' AND detail IN ({marks})"
-        return self._keep(where, [self._base, self._base + POSITION_MASK, *details])
+        return self._load(where, [self._base, self._base + POSITION_MASK, *details])
 
     def load_any(
         self,
@@ -106,71 +106,80 @@ class LinkRows:
         if since is not None:
             either.append("id >= %s")
             parameters.append(self._base + since)
-        return self._keep(f"id >= %s AND id < %s AND ({' OR '.join(either)})", parameters)
+        return self._load(f"id >= %s AND id < %s AND ({' OR '.join(either)})", parameters)
 
     def record(self, position: int) -> dict[str, Any]:
-        return self.reader.record(*self.places[position])
+        return self.reader.record(*self.locations[position])
 
     def stream(self, position: int) -> dict[str, Any]:
         """The same for those who read a whole session in order: whole blocks, and only the latest are held."""
-        offset, length = self.places[position]
-        if not self.reader.holds(offset, length):
+        offset, length = self.locations[position]
+        if not self.reader.is_loaded(offset, length):
             fetch_all([(self.reader, offset, length)], ahead=BLOCK_SIZE)
-            self.reader.release(HELD)
+            self.reader.release(STREAMED_BLOCKS)
         return self.reader.record(offset, length)
 
     def addresses(self, positions: Iterable[int]) -> dict[int, str]:
         """The last part of each entry's permalink."""
-        wanted = sorted(positions)
-        if wanted and wanted[0] not in self.places:
-            self.load(wanted[0], wanted[-1] + 1)
-        found: dict[int, str] = {}
-        for position in wanted:
+        ordered = sorted(positions)
+        if ordered and ordered[0] not in self.locations:
+            self.load(ordered[0], ordered[-1] + 1)
+        addresses: dict[int, str] = {}
+        for position in ordered:
             uuid = self.stream(position).get("uuid")
-            found[position] = uuid if isinstance(uuid, str) and uuid else f"L{position}"
-        return found
+            addresses[position] = uuid if isinstance(uuid, str) and uuid else f"L{position}"
+        return addresses
 
     def fetch(self, positions: Iterable[int]) -> None:
         """Make ready what `record` will be asked for, with one query."""
-        self.reader.fetch([self.places[position] for position in positions])
+        self.reader.fetch([self.locations[position] for position in positions])
 
     def with_records(self, rows: Sequence[LinkRow], positions: Sequence[int] | None = None) -> list[LinkRow]:
         """The same rows, those that speak of others with their record."""
-        wanted = set(positions_to_read(rows) if positions is None else positions)
-        self.fetch(wanted)
-        return [replace(row, extra=self.record(row.position)) if row.position in wanted else row for row in rows]
+        with_record = set(positions_to_read(rows) if positions is None else positions)
+        self.fetch(with_record)
+        return [replace(row, extra=self.record(row.position)) if row.position in with_record else row for row in rows]
 
-    def _keep(self, where: str, parameters: Sequence[int | str]) -> list[LinkRow]:
+    def _load(self, where: str, parameters: Sequence[int | str]) -> list[LinkRow]:
         if self._answers is None:
-            return self.keep(select(where, parameters))
-        asked = where, tuple(parameters)
-        if asked not in self._answers:
-            self._answers[asked] = select(where, parameters)
-        return self.keep(self._answers[asked])
+            return self.add_rows(select(where, parameters))
+        query = where, tuple(parameters)
+        if query not in self._answers:
+            self._answers[query] = select(where, parameters)
+        return self.add_rows(self._answers[query])
 
-    def keep(self, found: Iterable[tuple[Any, ...]]) -> list[LinkRow]:
+    def add_rows(self, stored_rows: Iterable[tuple[Any, ...]]) -> list[LinkRow]:
         rows = []
-        for pk, kind, detail, uuid, parent, message, tool, flags, at, offset, length in found:
+        for pk, kind, detail, uuid, parent, message, tool, flags, at, offset, length in stored_rows:
             position = pk & POSITION_MASK
             row = LinkRow(position, kind, detail, uuid, parent, message, tool, flags, None, at)
-            self.places[position] = (offset, length)
+            self.locations[position] = (offset, length)
             self.rows[position] = row
             rows.append(row)
         return rows
 
 
-def load_each(wanted: Mapping[int, tuple[int, int]]) -> dict[int, tuple[LinkRows, list[LinkRow]]]:
+def load_each(ends_by_transcript: Mapping[int, tuple[int, int]]) -> dict[int, tuple[LinkRows, list[LinkRow]]]:
     """The first rows of several transcripts, with one query. `wanted`: transcript -> its source, and where to end."""
-    if not wanted:
+    if not ends_by_transcript:
         return {}
-    where = " OR ".join(["(id >= %s AND id < %s)"] * len(wanted))
-    ends = [one << POSITION_BITS | end for one, (_, end) in wanted.items()]
-    ranges = [bound for one, end in zip(wanted, ends, strict=True) for bound in (one << POSITION_BITS, end)]
-    found: dict[int, list[tuple[Any, ...]]] = {one: [] for one in wanted}
+    where = " OR ".join(["(id >= %s AND id < %s)"] * len(ends_by_transcript))
+    ends = [transcript_id << POSITION_BITS | end for transcript_id, (_, end) in ends_by_transcript.items()]
+    ranges = [
+        bound
+        for transcript_id, end in zip(ends_by_transcript, ends, strict=True)
+        for bound in (transcript_id << POSITION_BITS, end)
+    ]
+    rows_by_transcript: dict[int, list[tuple[Any, ...]]] = {transcript_id: [] for transcript_id in ends_by_transcript}
     for row in select(where, ranges):
-        found[row[0] >> POSITION_BITS].append(row)
-    links = {one: LinkRows(one, source) for one, (source, _) in wanted.items()}
-    return {one: (links[one], links[one].keep(rows)) for one, rows in found.items()}
+        rows_by_transcript[row[0] >> POSITION_BITS].append(row)
+    links = {
+        transcript_id: LinkRows(transcript_id, source) for transcript_id, (source, _) in ends_by_transcript.items()
+    }
+    return {
+        transcript_id: (links[transcript_id], links[transcript_id].add_rows(rows))
+        for transcript_id, rows in rows_by_transcript.items()
+    }
 
 
 def select(where: str, parameters: Sequence[int | str]) -> list[tuple[Any, ...]]:

@@ -44,7 +44,7 @@ from sessions.text.engine.words import (
     tokens,
 )
 
-SEEN = 1000
+ANSWER_CHARS = 1000
 """Characters of an answer that a turn shows."""
 MakeAsk = Callable[[CancelToken, Listener], Ask]
 
@@ -67,18 +67,18 @@ def model_choose(run: Run, name: str) -> ChosenModel:
 
 
 def agent_conduct(
-    running: ActiveRun, asked: ChosenModel, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
+    running: ActiveRun, chosen: ChosenModel, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
 ) -> AgentOutcome:
     """Raises RunError where the model failed. `root`: below which the files lie that it touches."""
     cancel = CancelToken()
-    told = _RunReporter(running, asked.name, limits.turns, root)
-    told.asking(1)
+    reporter = _RunReporter(running, chosen.name, limits.turns, root)
+    reporter.report_request(1)
     with running.close_on_stop(cancel.cancel):
-        ask = make(cancel, told.hear)
-        told.model = ask.model
-        outcome = run_agent(asked.model, ask, toolbox, limits=limits, listener=told.progressed)
+        ask = make(cancel, reporter.report_retry)
+        reporter.model = ask.model
+        outcome = run_agent(chosen.model, ask, toolbox, limits=limits, listener=reporter.report)
         if outcome.error is not None:
-            told.bill(outcome.error.usage or Usage())
+            reporter.bill(outcome.error.usage or Usage())
             if outcome.ended is Ended.FAILED:
                 raise RunError(str(outcome.error), type(outcome.error).__name__) from outcome.error
     return outcome
@@ -88,12 +88,12 @@ def describe_spending(outcome: AgentOutcome, model: str) -> str:
     """In a sentence."""
     cost = price_of(model, outcome.usage)
     price = f" for {money(cost)}" if cost is not None else ""
-    asked = plural(len(outcome.turns), "request")
-    return f"Asked {model} in {asked}: {tokens(outcome.usage.total)} tokens{price}."
+    requests = plural(len(outcome.turns), "request")
+    return f"Asked {model} in {requests}: {tokens(outcome.usage.total)} tokens{price}."
 
 
 def describe_denials(outcome: AgentOutcome) -> list[str]:
-    return [f"{one.tool} was not allowed: {one.reason}" for one in outcome.denials]
+    return [f"{denial.tool} was not allowed: {denial.reason}" for denial in outcome.denials]
 
 
 @dataclass(slots=True)
@@ -104,41 +104,43 @@ class _RunReporter:
     root: Path
     model: str = ""
 
-    def asking(self, number: int) -> None:
+    def report_request(self, number: int) -> None:
         self._phase(f"asking {self.name}, turn {number} of at most {self.turns}")
 
-    def hear(self, progress: Progress) -> None:
+    def report_retry(self, progress: Progress) -> None:
         if isinstance(progress, Retrying):
             wait = duration(1000 * max(1, round(progress.wait)))
             self.bill(progress.error.usage or Usage())
             self._phase(f"waiting {wait}: {progress.error.brief} (attempt {progress.attempt} failed)")
 
-    def progressed(self, progress: AgentProgress) -> None:
+    def report(self, progress: AgentProgress) -> None:
         if isinstance(progress, ToolStarted):
-            self._phase(f"{progress.name} {self._what(progress)}".strip())
+            self._phase(f"{progress.name} {self._describe_tool(progress)}".strip())
         elif isinstance(progress, Turn):
-            said = f"{progress.text[:SEEN]}…" if len(progress.text) > SEEN else progress.text
-            refused = "\n".join(f"{one.tool} was not allowed: {one.reason}" for one in progress.denials)
-            text = "\n\n".join(filter(None, (said, refused)))
-            self.running.add_turn(text, tools=progress.tools, files=[self._short(one) for one in progress.touched])
+            answer = f"{progress.text[:ANSWER_CHARS]}…" if len(progress.text) > ANSWER_CHARS else progress.text
+            denials = "\n".join(f"{denial.tool} was not allowed: {denial.reason}" for denial in progress.denials)
+            text = "\n\n".join(filter(None, (answer, denials)))
+            self.running.add_turn(
+                text, tools=progress.tools, files=[self._relative(denial) for denial in progress.touched]
+            )
             self.bill(progress.usage)
             if progress.tools and progress.number < self.turns:
-                self.asking(progress.number + 1)
+                self.report_request(progress.number + 1)
 
     def bill(self, usage: Usage) -> None:
         if not usage.total:
             return
         run_bill(running=self.running, model=self.model, usage=usage)
 
-    def _phase(self, what: str) -> None:
+    def _phase(self, phase: str) -> None:
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
         with suppress(RunStopped):
-            self.running.begin_phase(what)
+            self.running.begin_phase(phase)
 
-    def _what(self, started: ToolStarted) -> str:
-        given = started.input if isinstance(started.input, dict) else {}
-        value = given.get("file_path") or given.get("pattern") or given.get("command") or ""
-        return self._short(str(value))[:60]
+    def _describe_tool(self, started: ToolStarted) -> str:
+        input = started.input if isinstance(started.input, dict) else {}
+        value = input.get("file_path") or input.get("pattern") or input.get("command") or ""
+        return self._relative(str(value))[:60]
 
-    def _short(self, path: str) -> str:
+    def _relative(self, path: str) -> str:
         return path.removeprefix(f"{self.root.resolve()}/").removeprefix(f"{self.root}/")

@@ -43,34 +43,34 @@ class CapturedModel:
         return self._model.verbatim
 
     def ask(self, ask: Ask, /) -> Reply:
-        at, began = time.time(), time.perf_counter()
+        asked_at, started = time.time(), time.perf_counter()
         try:
             reply = self._model.ask(ask)
         except ModelError as error:
-            told = {"status": error.status, "problem": str(error), "ended": _ending(error)}
-            self._store(ask, at, began, b"", error.request_id, told)
+            outcome = {"status": error.status, "problem": str(error), "ended": _ending(error)}
+            self._store(ask, asked_at, started, b"", error.request_id, outcome)
             raise
-        self._store(ask, at, began, _message(reply, ask.model), reply.request_id, {"status": 200})
+        self._store(ask, asked_at, started, _message(reply, ask.model), reply.request_id, {"status": 200})
         return reply
 
     def _store(
-        self, ask: Ask, at: float, began: float, answer: bytes, request_id: str | None, told: dict[str, Any]
+        self, ask: Ask, asked_at: float, started: float, answer: bytes, request_id: str | None, outcome: dict[str, Any]
     ) -> None:
         if not settings.LUCID_CAPTURE or not isinstance(self._model, Telling):
             return
         sends = self._model.sends(ask)
         headers = [("content-type", "application/json"), *([("request-id", request_id)] if request_id else [])]
         exchange = Exchange(
-            name=f"lucid-{int(at * 1000):013d}-{secrets.token_hex(8)}",
-            at=int(at * 1000),
+            name=f"lucid-{int(asked_at * 1000):013d}-{secrets.token_hex(8)}",
+            at=int(asked_at * 1000),
             method="POST",
             path=PATH,
             headers=[("anthropic-beta", ",".join(sends.betas))] if sends.betas else [],
             request=sends.body,
             answer_headers=headers,
             answer=answer,
-            duration_ms=1000 * (time.perf_counter() - began),
-            **told,
+            duration_ms=1000 * (time.perf_counter() - started),
+            **outcome,
         )
         try:
             capture_store(exchange=exchange, asker=RequestOrigin(self._run_id, ask.parent))

@@ -1,4 +1,4 @@
-"""The request that a fork of a session goes on from, and whether there is one whose prompt cache can be shared."""
+"""The request that a forked request repeats, and whether it can share the prompt cache of the session."""
 
 from __future__ import annotations
 
@@ -21,117 +21,117 @@ from sessions.models import Request, Transcript
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.model_names import bare_name
 
-NOBODY = "No model is asked."
+NO_MODEL_ASKED = "No model is asked."
 NO_SYSTEM = "No record of this session holds the system prompt, so its prompt cache cannot be shared."
 NO_TOOLS = "No record of this session holds the definitions of its tools, so its prompt cache cannot be shared."
 NO_MODEL = "No record of this session says which model it asks, so its prompt cache cannot be shared."
-LOGGED = "The client has logged what it sent, so the summary is asked for as a fork of the session."
-TOLD = (
+FROM_LOG = "The client has logged what it sent, so the summary is asked for as a fork of the session."
+FROM_SNAPSHOT = (
     "A snapshot of the session holds its system prompt and tools, so the summary is asked for as a fork. How the"
     " session thinks is not in it: its messages may have to be read anew."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
-    """Whether a request for a summary can read the session's own prompt cache: a sentence says why, or why not."""
+class SharingDecision:
+    """Whether a request for a summary can read the session's prompt cache, with a sentence that says why or why not."""
 
-    shared: bool
+    is_shared: bool
     why: str
     model: str = ""
-    """The one that the session asks, as far as records tell."""
+    """The model of the session, if a record names it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parent:
-    """The session's own request, as far as it would go now."""
+class ParentRequest:
+    """The request that the session itself would send now."""
 
     params: CacheSafeParams
     elements: tuple[Element, ...]
-    """What each of its messages is made of."""
+    """The element of each message."""
     order: tuple[int, ...]
-    """The positions of the records of the context, in its order: after a compaction not that of the file."""
+    """The positions of the records, in the order of the context, which differs from the file after a compaction."""
     logged: bool
-    """The client has logged with what it asks; else only the system prompt and the tools are known."""
+    """Did the client log the parameters of its requests? Else only the system prompt and the tools are known."""
 
-    def up_to(self, position: int) -> CacheSafeParams:
-        """The same, but nothing of the records after this one."""
-        place = self.order.index(position) + 1 if position in self.order else len(self.order)
-        gone = frozenset(self.order[place:])
+    def cut_after(self, position: int) -> CacheSafeParams:
+        """The same request without the records after this position."""
+        end = self.order.index(position) + 1 if position in self.order else len(self.order)
+        removed = frozenset(self.order[end:])
         messages: list[Json] = []
         for message, element in zip(self.params.messages, self.elements, strict=True):
-            if any(piece.message.position in gone for piece in element.pieces):
-                results = [dict(one.block) for one in element.pieces if _stays(one.message, gone)]
+            if any(piece.message.position in removed for piece in element.pieces):
+                results = [dict(piece.block) for piece in element.pieces if _answers_kept_call(piece.message, removed)]
                 messages += [{**message, "content": results}] if results else []
                 break
             messages.append(message)
         return replace(self.params, messages=tuple(messages))
 
 
-def sharing_of(transcript: Transcript, model_name: str) -> Sharing:
-    """For a session as it is now and a model as a run names it: a name, `configured`, `mechanical` or nothing."""
+def find_sharing(transcript: Transcript, model_name: str) -> SharingDecision:
+    """For a session as it is now, and the model of a run: a name, `configured`, `mechanical` or nothing."""
     if model_name in ("", MECHANICAL):
-        return Sharing(False, NOBODY)
+        return SharingDecision(False, NO_MODEL_ASKED)
     choice = choose_model(settings.MODELS)
     if choice.model is None:
-        return Sharing(False, choice.why)
+        return SharingDecision(False, choice.why)
     name = choice.main if model_name == CONFIGURED else model_name
     point = point_next(transcript)
-    return sharing_with(parent_of(transcript, load_context(transcript, point)), choice.model, name)
+    return decide_sharing(find_parent_request(transcript, load_context(transcript, point)), choice.model, name)
 
 
-def sharing_with(parent: Parent | str, model: LanguageModel, name: str) -> Sharing:
-    """`parent`: or why there is none."""
-    own = parent.params.model if isinstance(parent, Parent) else ""
+def decide_sharing(parent: ParentRequest | str, model: LanguageModel, name: str) -> SharingDecision:
+    """`parent`: the request, or a sentence that says why there is none."""
+    own = parent.params.model if isinstance(parent, ParentRequest) else ""
     if not model.verbatim:
-        return Sharing(False, f"The {model.name} cannot share a prompt cache.", own)
-    if not isinstance(parent, Parent):
-        return Sharing(False, parent)
+        return SharingDecision(False, f"The {model.name} cannot share a prompt cache.", own)
+    if not isinstance(parent, ParentRequest):
+        return SharingDecision(False, parent)
     if own != name and (bare_name(own) is None or bare_name(own) != bare_name(name)):
         why = f"The session's model {own} is not the one that is asked, {name}, so its prompt cache cannot be shared."
-        return Sharing(False, why, own)
-    return Sharing(True, LOGGED if parent.logged else TOLD, own)
+        return SharingDecision(False, why, own)
+    return SharingDecision(True, FROM_LOG if parent.logged else FROM_SNAPSHOT, own)
 
 
-def parent_of(transcript: Transcript, context: Context) -> Parent | str:
-    """What the session would send next; if records do not hold enough of it, a sentence that says what is missing."""
+def find_parent_request(transcript: Transcript, context: Context) -> ParentRequest | str:
+    """The request that the session would send next; or a sentence that says which part of it no record holds."""
     sent, place = _last_request(transcript, context)
-    given = sent.setup if sent is not None and sent.setup.system is not None else context.setup
-    if given.system is None or given.tools is None:
-        return NO_SYSTEM if given.system is None else NO_TOOLS
-    model = str(given.params.get("model") or context.model)
+    setup = sent.setup if sent is not None and sent.setup.system is not None else context.setup
+    if setup.system is None or setup.tools is None:
+        return NO_SYSTEM if setup.system is None else NO_TOOLS
+    model = str(setup.params.get("model") or context.model)
     if not model:
         return NO_MODEL
     elements = context.elements
     messages = [element.to_api() for element in elements]
-    before = _sent_before(sent) if sent is not None and place is not None else None
+    before = _sent_messages(sent) if sent is not None and place is not None else None
     if sent is not None and sent.recorded is not None and before is not None:
-        # What is known to have been sent, and what has come since.
+        # What was certainly sent, and what was added since.
         later = tuple(element for part in context.parts[place:] for element in part.elements)
         elements = (*sent.recorded, *later)
         messages = [*before, *(element.to_api() for element in later)]
     body = {
-        **given.params,
+        **setup.params,
         "model": model,
-        "system": _system(given),
-        "tools": [dict(tool) for tool in given.tools],
+        "system": _system_blocks(setup),
+        "tools": [dict(tool) for tool in setup.tools],
         "messages": messages,
     }
-    mark = _marked(body, given.marks)
-    betas = given.params.get("betas")
+    mark = _place_marks(body, setup.marks)
+    betas = setup.params.get("betas")
     params = CacheSafeParams.of_request(body, [str(one) for one in betas] if isinstance(betas, list) else ())
     params = replace(params, mark=mark, request=sent.request if sent is not None and place is not None else "")
     order = tuple(one.position for one in context.messages if one.position is not None)
-    return Parent(params, elements, order, bool(given.params))
+    return ParentRequest(params, elements, order, bool(setup.params))
 
 
 def _last_request(transcript: Transcript, context: Context) -> tuple[Context | None, int | None]:
-    """The latest request on the way to this context, and the place of the part that its answer begins. If none was made
-    since a compaction, the one before it: what it carried beside its messages still holds."""
+    """The latest request before this context, and the index of the part that begins with its answer. If there was none
+    since a compaction, the one before it, whose system prompt, tools and parameters still hold."""
     for place in reversed(range(len(context.parts))):
-        segment, said = context.parts[place].segment, context.parts[place].records
-        if segment.answer and said and said[0].message.message_id and segment.answer[0] > context.start:
-            point = ContextPoint(segment.answer[0], None, said[0].message.message_id)
+        segment, records = context.parts[place].segment, context.parts[place].records
+        if segment.answer and records and records[0].message.message_id and segment.answer[0] > context.start:
+            point = ContextPoint(segment.answer[0], None, records[0].message.message_id)
             return load_context(transcript, point), place
     before = Request.objects.filter(transcript=transcript, position__lt=context.position).order_by("-position").first()
     if before is None:
@@ -139,17 +139,20 @@ def _last_request(transcript: Transcript, context: Context) -> tuple[Context | N
     return load_context(transcript, ContextPoint(before.position, None, before.message_id)), None
 
 
-def _sent_before(sent: Context) -> list[Json] | None:
-    """The messages of a request as they went out, by a capture or by the client's log; None if neither holds them."""
+def _sent_messages(sent: Context) -> list[Json] | None:
+    """The messages of a request as they were sent, from a capture or the client's log; None if neither has them."""
     if sent.captured is not None:
         return [dict(message) for message in sent.captured.messages]
     if sent.logged is None or sent.recorded is None:
         return None
-    return [_as_sent(one, name) for one, name in zip(sent.recorded, sent.logged.hashes or (), strict=True)]
+    return [
+        _restore_sent_form(element, name) for element, name in zip(sent.recorded, sent.logged.hashes or (), strict=True)
+    ]
 
 
-def _as_sent(element: Element, name: str) -> Json:
-    """A single text may have been sent as a string: the hash in the log tells."""
+def _restore_sent_form(element: Element, name: str) -> Json:
+    """A message in the form in which it was sent: a single text may have been a string, as the hash in the log
+    shows."""
     message = element.to_api()
     content = message["content"]
     if len(content) == 1 and content[0].get("type") == "text":
@@ -159,17 +162,20 @@ def _as_sent(element: Element, name: str) -> Json:
     return message
 
 
-def _system(given: RequestSetup) -> list[Json]:
-    """A snapshot has the prompt in sections; they are sent as one block, behind the prefix."""
-    blocks = [dict(block) for block in given.system or ()]
-    if not given.prefix:
+def _system_blocks(setup: RequestSetup) -> list[Json]:
+    """The blocks of the system prompt. A snapshot has it in sections, which are sent as one block after the prefix."""
+    blocks = [dict(block) for block in setup.system or ()]
+    if not setup.prefix:
         return blocks
-    return [dict(text_block(given.prefix)), dict(text_block("\n\n".join(str(one.get("text", "")) for one in blocks)))]
+    return [
+        dict(text_block(setup.prefix)),
+        dict(text_block("\n\n".join(str(block.get("text", "")) for block in blocks))),
+    ]
 
 
-def _marked(body: Json, marks: Sequence[Mapping[str, Any]] | None) -> Json | None:
-    """Puts the cache marks of the system prompt and of the tools where the log has them; where none is known, behind
-    the system prompt. Gives that of the messages, which a fork places itself."""
+def _place_marks(body: Json, marks: Sequence[Mapping[str, Any]] | None) -> Json | None:
+    """Put cache marks on the system prompt and the tools as the log has them; if it has none, after the system prompt.
+    Returns the mark of the messages, which a fork places itself."""
     if marks is None:
         marks = [{"path": ["system", len(body["system"]) - 1], "value": DEFAULT_MARK}] if body["system"] else ()
     own: Json | None = None
@@ -183,6 +189,7 @@ def _marked(body: Json, marks: Sequence[Mapping[str, Any]] | None) -> Json | Non
     return own
 
 
-def _stays(message: Message, gone: Collection[int]) -> bool:
-    """Of a message that is cut: results answer the message before it; what else stands there belongs to what goes."""
-    return message.kind is MessageKind.RESULT and message.position not in gone
+def _answers_kept_call(message: Message, removed: Collection[int]) -> bool:
+    """Does a record in a message that is cut belong to what is kept? Only results do: they answer the message
+    before."""
+    return message.kind is MessageKind.RESULT and message.position not in removed

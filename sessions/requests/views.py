@@ -1,4 +1,4 @@
-"""One request taken apart: tools, system prompt, messages and marks, and what the cache had of them."""
+"""One request in detail: tools, system prompt, messages and marks, and what the cache had of them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sessions.context.engine.presentation.messages import MessageArray, is_numbe
 from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.context.views.context import base_values
 from sessions.models import Request
-from sessions.requests.engine import Anatomy, anatomy_of, rows_of
-from sessions.requests.engine.presentation import Unfolding, params_of
-from sessions.requests.engine.sentence import sentence
+from sessions.requests.engine import Anatomy, anatomy_of, fold_parts
+from sessions.requests.engine.presentation import PartViews, list_params
+from sessions.requests.engine.sentence import cache_sentence
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
 from sessions.usage.engine.usage import Usage
@@ -34,18 +34,18 @@ def request_detail(request: HtmxRequest, session: str, message_id: str) -> HttpR
     head = session_head(session, now_ms())
     view = find_viewpoint(head.transcript, request=message_id)
     if view.transcript.pk != head.transcript.pk:
-        return HttpResponseRedirect(address_of(view))
+        return HttpResponseRedirect(request_address(view))
     sent = view.context()
     array = MessageArray(sent, mask, request.GET.get("open", ""))
-    values = {**base_values(head, view), "tab": "cache", "sent": sent, "here": address_of(view)}
+    values = {**base_values(head, view), "tab": "cache", "sent": sent, "here": request_address(view)}
     anatomy = anatomy_of(sent.setup, sent.elements, usage_of(view.request))
-    shown = dissected(request, sent, array, anatomy)
-    if name := shown.pop("part", ""):
-        return render_page(request, name, {**values, **shown})
-    return render_page(request, TEMPLATE, {**values, **shown}, partials=("request",))
+    parts = anatomy_values(request, sent, array, anatomy)
+    if name := parts.pop("part", ""):
+        return render_page(request, name, {**values, **parts})
+    return render_page(request, TEMPLATE, {**values, **parts}, partials=("request",))
 
 
-def address_of(view: Viewpoint) -> str:
+def request_address(view: Viewpoint) -> str:
     return f"{session_root(view.transcript)}requests/{quote(view.point.request, safe='')}/"
 
 
@@ -55,64 +55,70 @@ def usage_of(request: Request | None) -> Usage | None:
     return Usage(request.input, request.cache_read, request.cache_write_5m, request.cache_write_1h, request.output)
 
 
-def dissected(request: HtmxRequest, sent: Context, array: MessageArray, anatomy: Anatomy) -> dict[str, Any]:
-    """What the component `_anatomy.html` shows; with `part`, the name of the fragment that htmx asked for."""
+def anatomy_values(request: HtmxRequest, sent: Context, array: MessageArray, anatomy: Anatomy) -> dict[str, Any]:
+    """The values of `_anatomy.html`; with `part`, the name of the fragment that htmx asked for."""
     opened = request.GET.get("open", "")
-    unfolding = Unfolding(sent.setup, sent.elements, array, mask, opened=opened, origin=setup_origin(sent))
-    if request.htmx and (found := _part(request, array, anatomy, unfolding)):
-        return found
+    part_views = PartViews(sent.setup, sent.elements, array, mask, opened=opened, origin=setup_origin(sent))
+    if request.htmx and (fragment := _fragment(request, array, anatomy, part_views)):
+        return fragment
     start = query_number(request, "first")
     if start is None and is_number(message := opened.partition(".")[0]):
         start = max(0, int(message) - 2)
     starts = {"messages": start}
     return {
         "anatomy": anatomy,
-        "sentence": sentence(anatomy.usage),
+        "sentence": cache_sentence(anatomy.usage),
         "sections": [
-            (one, unfolding.rows(rows_of(one.parts, starts.get(one.name)), one.name)) for one in anatomy.sections
+            (section, part_views.views(fold_parts(section.parts, starts.get(section.name)), section.name))
+            for section in anatomy.sections
         ],
         "earlier": start or 0,
         "open_tools": opened.startswith("tools."),
-        "params": params_of(sent.setup, mask),
-        **bars(anatomy),
+        "params": list_params(sent.setup, mask),
+        **token_bars(anatomy),
     }
 
 
-def _part(request: HtmxRequest, array: MessageArray, anatomy: Anatomy, unfolding: Unfolding) -> dict[str, Any] | None:
-    """A block as a whole, the parts of a fold, or one part unfolded or folded again."""
+def _fragment(
+    request: HtmxRequest, array: MessageArray, anatomy: Anatomy, part_views: PartViews
+) -> dict[str, Any] | None:
+    """A fragment for htmx: a block as a whole, the parts of a fold, or one part unfolded or folded."""
     part, opened = request.GET.get("part", ""), request.GET.get("open", "")
     if part == "piece":
         piece = array.piece(opened)
         if piece is None:
             raise Http404("The request has no such block.")
         return {"part": "transcripts/_piece.html", "piece": piece, "whole": True, "query": ""}
-    section = next((one for one in anatomy.sections if one.name == request.GET.get("section")), None)
+    section = next((candidate for candidate in anatomy.sections if candidate.name == request.GET.get("section")), None)
     if section is None or part not in ("rows", "open", "close"):
         return None
     if part == "rows":
         first, end = query_number(request, "first"), query_number(request, "end")
-        rows = unfolding.rows(rows_of(section.parts, first or 0, end), section.name)
+        rows = part_views.views(fold_parts(section.parts, first or 0, end), section.name)
         return {"part": PARTS, "rows": rows, "section": section}
-    found = next((one for one in section.parts if one.place == opened), None)
-    if found is None:
+    chosen = next((candidate for candidate in section.parts if candidate.place == opened), None)
+    if chosen is None:
         raise Http404("The request has no such part.")
-    return {"part": PARTS, "rows": [unfolding.part(found, section.name, whole=part == "open")], "section": section}
+    return {"part": PARTS, "rows": [part_views.view(chosen, section.name, whole=part == "open")], "section": section}
 
 
-def bars(anatomy: Anatomy) -> dict[str, Any]:
-    """Two bars of one scale: what the cache did, and what the prompt is made of, with its marks over it."""
+def token_bars(anatomy: Anatomy) -> dict[str, Any]:
+    """Two bars of one scale: what the cache did, and what the prompt is made of, with its marks."""
     usage, total = anatomy.usage, max(1.0, anatomy.total)
     cache: TokenBar | None = None
     if usage is not None and usage.context:
         written = usage.cache_write_5m + usage.cache_write_1h
         parts = [("read", "read", usage.cache_read), ("written", "written", written), ("fresh", "fresh", usage.input)]
         cache = token_bar(parts)
-    made = [("unseen", "in no record", round(anatomy.unseen))]
-    made += [(f"part-{one.name}", one.title.lower(), round(one.end - one.begin)) for one in anatomy.sections]
+    contents = [("unseen", "in no record", round(anatomy.unrecorded))]
+    contents += [
+        (f"part-{section.name}", section.title.lower(), round(section.end - section.begin))
+        for section in anatomy.sections
+    ]
     flags = [
         (round(100 * part.end / total, 3), mark, part)
         for section in anatomy.sections
         for part in section.parts
         for mark in part.marks
     ]
-    return {"cache_bar": cache, "made_bar": token_bar(made), "flags": flags}
+    return {"cache_bar": cache, "made_bar": token_bar(contents), "flags": flags}

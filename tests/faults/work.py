@@ -175,7 +175,7 @@ def next_start(repair: bool = False) -> int:
     from inspector.runs.services.reap import runs_reap
     from inspector.startup.database import ensure_database
     from inspector.watcher.follow import follow
-    from memory.dreams.services.dream_lock import dreams_settle
+    from memory.dreams.services.dream_lock import dreams_clean_up
     from memory.files.services.scanning import memory_follow
     from sessions.capture.services.ingest import captures_ingest
 
@@ -187,7 +187,7 @@ def next_start(repair: bool = False) -> int:
     follow(config, stopped)
     if (config / "projects").is_dir():
         memory_follow(projects=config / "projects")
-    dreams_settle()
+    dreams_clean_up()
     captures_ingest()
     _take_messages()
     if status := run(["check", "--repair"] if repair else ["check"]):

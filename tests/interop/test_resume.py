@@ -14,7 +14,7 @@ from compaction.kinds.engine import KindSpec
 from compaction.kinds.engine.specs import KINDS
 from compaction.kinds.engine.specs.auto import AUTO
 from compaction.kinds.engine.specs.budget import BUDGET
-from compaction.kinds.selectors import compactable, compaction_load
+from compaction.kinds.selectors import compactable_messages, compaction_load
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
 from compaction.models import Compaction
@@ -77,7 +77,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: KindSpec, c
 
 
 def compacted(transcript: Transcript, point: ContextPoint, session: Context, kind: KindSpec) -> Compaction | None:
-    parameters = parameters_of(kind, compactable(session), 7, session.model)
+    parameters = parameters_of(kind, compactable_messages(session), 7, session.model)
     if parameters is None:
         return None
     summariser = summariser_choose(ModelSettings(claude="off"), MECHANICAL)

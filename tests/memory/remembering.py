@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from memory.files.engine.disk import digest_of
-from memory.files.services.scanning import Scan, memory_scan
+from memory.files.services.scanning import ScanResult, memory_scan
 from memory.files.services.writing import (
     directory_register,
     memory_delete,
@@ -35,7 +35,7 @@ class Shelf:
     def rename(self, name: str, to: str) -> Batch:
         return memory_rename(directory=self.directory, name=name, to=to, expected=self.digest(name) or "")
 
-    def scan(self) -> Scan:
+    def scan(self) -> ScanResult:
         return memory_scan(directory=self.directory)
 
     # As an agent that knows nothing of us.

@@ -18,7 +18,7 @@ from compaction.kinds.selectors import (
     CompactionMissingError,
     compaction_get,
     compactions_of,
-    keepsake_of,
+    load_stored_context,
 )
 from compaction.models import Compaction
 from sessions.archive.selectors.records import Reader
@@ -138,7 +138,7 @@ class Points:
         following = self._following(boundary)
         end = position + 1 if following is None else self._thread(owner)[following].position + 1
         links = self.links(owner)
-        places = [links.places[row.position] for row in links.load(begin, end)]
+        places = [links.locations[row.position] for row in links.load(begin, end)]
         if sum(length for _, length in places) <= PREFETCH_BYTES:
             links.reader.fetch(places)
         return self.before(boundary), self.after(boundary)
@@ -181,7 +181,7 @@ class Points:
         context = load_context(row.transcript, ContextPoint(row.position, row.link), links=self.links(row.transcript))
         number = row.run_id or row.pk
         before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
-        kept = keepsake_of(row)
+        kept = load_stored_context(row)
         side = Side(kept.after, context.removed_results, origin="made by the compaction")
         title = f"after run {number}"
         known = (row.transcript, side, context.model, context.setup)

@@ -28,7 +28,7 @@ from compaction.compare.selectors.points import (
     Points,
     choices_of,
 )
-from compaction.export.selectors import exporting_of
+from compaction.export.selectors import build_export_view
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
@@ -79,7 +79,7 @@ def compaction_detail(request: HtmxRequest, session: str, name: str) -> HttpResp
         row = points.compaction(name.removeprefix("run-"))
         both = comparison_of(points, (name,), lambda: points.compacted(row))
         values: dict[str, Any] = {"title": f"{row.kind.capitalize()} compaction, run {row.run_id or row.pk}"}
-        values |= {"made": row, "exporting": SimpleLazyObject(lambda: exporting_of(row))}
+        values |= {"made": row, "exporting": SimpleLazyObject(lambda: build_export_view(row))}
     else:
         recorded = points.boundary(name)
         both = comparison_of(points, (name,), lambda: points.around(recorded))

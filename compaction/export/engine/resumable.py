@@ -51,7 +51,7 @@ class Envelope:
     cwd: str = ""
     version: str = ""
     branch: str = ""
-    at: float = 0.0
+    made_at: float = 0.0
     """When it is made: the time of the rows that no record stands behind."""
     title: str = ""
     """By which people find it again: there may be no words of a person left in it."""
@@ -72,7 +72,7 @@ class Origin:
     run: int
 
 
-def resumable(
+def resumable_rows(
     after: Sequence[Message],
     records: Records,
     envelope: Envelope,
@@ -83,7 +83,7 @@ def resumable(
 ) -> list[Row]:
     """The rows of the new transcript, in order. `after` is a context as `apply_kind` leaves it."""
     writer = _Writer(records, envelope)
-    rows = _told(writer, after, compaction, sizes or Sizes())
+    rows = _write_rows(writer, after, compaction, sizes or Sizes())
     if origin is not None:
         rows.append(writer.origin(origin, rows[-1]["uuid"] if rows else None))
     if envelope.title:
@@ -91,21 +91,21 @@ def resumable(
     return rows
 
 
-def _told(writer: _Writer, after: Sequence[Message], compaction: Compaction | None, sizes: Sizes) -> list[Row]:
+def _write_rows(writer: _Writer, after: Sequence[Message], compaction: Compaction | None, sizes: Sizes) -> list[Row]:
     spoken = [message for message in after if message.content and not is_boundary(message)]
     if compaction is not None:
         place = next(at for at, message in enumerate(spoken) if message.uuid == compaction.summary.uuid)
         if compaction.direction is Direction.FROM:
-            return writer.above(spoken, place, compaction)
-        return writer.below(spoken[place:], compaction)
+            return writer.rows_before_boundary(spoken, place, compaction)
+        return writer.rows_after_boundary(spoken[place:], compaction)
     for place, message in enumerate(spoken):
         if message.kind is MessageKind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
             # It was compacted before, and begins where that left it.
-            return writer.again(spoken, place, sizes)
+            return writer.rows_of_earlier_summary(spoken, place, sizes)
     return list(writer.rows(spoken, None))
 
 
-def lines(rows: Sequence[Row]) -> bytes:
+def to_jsonl(rows: Sequence[Row]) -> bytes:
     return b"".join(_line(row) + b"\n" for row in rows)
 
 
@@ -124,20 +124,20 @@ class _Writer:
     """tool_use id -> the new uuid of the row that makes the call."""
     count: int = 0
 
-    def below(self, spoken: Sequence[Message], made: Compaction) -> list[Row]:
+    def rows_after_boundary(self, spoken: Sequence[Message], made: Compaction) -> list[Row]:
         """Boundary, summary, then what was kept and what is attached."""
-        boundary, anchor = self.fresh("boundary"), self.fresh("summary")
+        boundary, anchor = self.new_uuid("boundary"), self.new_uuid("summary")
         rest = spoken[len(made.inserted) :]
         appended = {message.uuid for message in made.appended}
         rows = [*self.rows(rest, anchor, notes=appended)]
         kept = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in appended]
         return [self.boundary(made.boundary, boundary, anchor, kept), self.summary(made, anchor, boundary), *rows]
 
-    def above(self, spoken: Sequence[Message], place: int, made: Compaction) -> list[Row]:
+    def rows_before_boundary(self, spoken: Sequence[Message], place: int, made: Compaction) -> list[Row]:
         """What was kept comes first. It hangs on the boundary, which stands after it in the file, as the client
         itself has it: readers would take a summary that follows other messages for the beginning of everything."""
         kept = list(self.rows(spoken[:place], None))
-        boundary, anchor = self.fresh("boundary"), self.fresh("summary")
+        boundary, anchor = self.new_uuid("boundary"), self.new_uuid("summary")
         return [
             *kept,
             self.boundary(made.boundary, boundary, boundary, [row["uuid"] for row in kept]),
@@ -145,9 +145,9 @@ class _Writer:
             *self.rows(spoken[place + len(made.inserted) :], anchor),
         ]
 
-    def again(self, spoken: Sequence[Message], place: int, sizes: Sizes) -> list[Row]:
+    def rows_of_earlier_summary(self, spoken: Sequence[Message], place: int, sizes: Sizes) -> list[Row]:
         """An earlier summary goes on; notes may stand between it and the boundary."""
-        boundary = self.fresh("boundary")
+        boundary = self.new_uuid("boundary")
         rows = list(self.rows(spoken, boundary))
         told = Boundary(boundary, Trigger.MANUAL, sizes.before, sizes.after)
         kept = [row["uuid"] for row in rows[place + 1 :]]
@@ -157,12 +157,12 @@ class _Writer:
         segment = PreservedSegment(kept[0], anchor, kept[-1]) if kept else None
         named = PreservedMessages(anchor, tuple(kept), tuple(kept)) if kept else None
         told = replace(told, uuid=uuid, preserved_segment=segment, preserved_messages=named)
-        return {**self.dressed({}), **told.to_record(), "isMeta": False}
+        return {**self.with_envelope({}), **told.to_record(), "isMeta": False}
 
     def summary(self, made: Compaction, uuid: str, parent: str) -> Row:
         """With what was attached to it. In a row of its own behind the summary, the client would take that for the
         words of a person whose turn was cut off, and answer them itself before it goes on."""
-        row: Row = {**self.dressed({}), **made.to_records()[1]}
+        row: Row = {**self.with_envelope({}), **made.to_records()[1]}
         if len(made.inserted) > 1:
             blocks = [block for message in made.inserted for block in message.content]
             row["message"] = {"role": "user", "content": blocks}
@@ -172,8 +172,8 @@ class _Writer:
         """An attachment of which the model is told nothing. Without it, a summary at the end would look to the client
         like a turn that was cut off."""
         known = {"type": "lucid_export", "session": told.session_id, "kind": told.kind, "run": told.run}
-        row = {**self.dressed({}), "type": "attachment", "attachment": known, "rendered": []}
-        return {**row, "parentUuid": parent, "uuid": self.fresh("origin")}
+        row = {**self.with_envelope({}), "type": "attachment", "attachment": known, "rendered": []}
+        return {**row, "parentUuid": parent, "uuid": self.new_uuid("origin")}
 
     def rows(
         self, messages: Sequence[Message], parent: str | None, *, notes: Collection[str] = frozenset()
@@ -181,13 +181,13 @@ class _Writer:
         """`notes` are ids of what was attached at the end, behind what was kept."""
         open_ = True
         for message in messages:
-            uuid = self.fresh(message.uuid)
+            uuid = self.new_uuid(message.uuid)
             if message.uuid not in notes:
                 open_ = message.role == "user" and message.kind is not MessageKind.RESULT
             # Notes at the end: rows of the conversation would look like words that nobody answered. Behind words that
             # nobody did answer they are such rows, as the client would put notes in front of them.
             if message.uuid in notes and not open_:
-                yield {**self.dressed({}), **_note(message, "user"), "parentUuid": parent, "uuid": uuid}
+                yield {**self.with_envelope({}), **_note(message, "user"), "parentUuid": parent, "uuid": uuid}
             else:
                 yield self.row(message, uuid, parent)
             parent = uuid
@@ -196,11 +196,11 @@ class _Writer:
         record = self.records(message)
         kind = record.get("type") if record is not None else None
         if record is not None and kind == "attachment":
-            row = self.dressed(record)
+            row = self.with_envelope(record)
         elif record is not None and kind == message.role and isinstance(record.get("message"), Mapping):
-            row = self.spoken(message, record)
+            row = self.conversation_row(message, record)
         else:
-            row = self.dressed({}) | _made_up(message)
+            row = self.with_envelope({}) | _row_without_record(message)
         for block in message.content:
             if block.get("type") == "tool_use":
                 self.calls[str(block.get("id"))] = uuid
@@ -208,9 +208,9 @@ class _Writer:
                 row["sourceToolAssistantUUID"] = self.calls[str(block.get("tool_use_id"))]
         return {**row, "parentUuid": parent, "uuid": uuid}
 
-    def spoken(self, message: Message, record: Mapping[str, Any]) -> Row:
+    def conversation_row(self, message: Message, record: Mapping[str, Any]) -> Row:
         """A row of the conversation with what it says now."""
-        row = self.dressed(record)
+        row = self.with_envelope(record)
         raw = dict(record["message"])
         content = _content(message)
         if raw.get("content") != content and [text_block(str(raw.get("content")))] != content:
@@ -222,11 +222,11 @@ class _Writer:
         row["message"] = raw
         return row
 
-    def dressed(self, record: Mapping[str, Any]) -> Row:
+    def with_envelope(self, record: Mapping[str, Any]) -> Row:
         """The envelope. What the record says about itself stays."""
         shared = self.envelope
         row = {key: value for key, value in record.items() if key not in _ELSEWHERE}
-        row.setdefault("timestamp", _stamp(shared.at))
+        row.setdefault("timestamp", _stamp(shared.made_at))
         row.setdefault("userType", "external")
         row.setdefault("version", shared.version)
         if shared.branch:
@@ -238,7 +238,7 @@ class _Writer:
             row["cwd"] = shared.cwd
         return row
 
-    def fresh(self, name: str) -> str:
+    def new_uuid(self, name: str) -> str:
         self.count += 1
         return str(uuid5(UUID(self.envelope.session_id), f"{self.count} {name}"))
 
@@ -267,7 +267,7 @@ def _note(message: Message, role: Role) -> Row:
     }
 
 
-def _made_up(message: Message) -> Row:
+def _row_without_record(message: Message) -> Row:
     """Of what no record holds: it is told to the model, and not shown as the words of a person."""
     if message.role == "system":
         return _note(message, "system")

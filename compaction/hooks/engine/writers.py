@@ -16,7 +16,7 @@ ROOT = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class FileAccess:
     owner: str
     mode: str
     """As `ls` shows it."""
@@ -26,24 +26,24 @@ class Written:
     """Why others could have written it, as a sentence; empty if only we and root could."""
 
 
-def written_by(file: Path, *, uid: int | None = None) -> Written:
+def inspect_access(file: Path, *, uid: int | None = None) -> FileAccess:
     """Raises OSError where it cannot be looked at. `uid`: who we are."""
     mine = os.getuid() if uid is None else uid
     status, folder = file.stat(), file.parent.stat()
-    why = next((one for path in _way(file) if (one := _exposed(path, mine))), "")
-    return Written(
+    why = next((one for path in _paths_to(file) if (one := _explain_exposure(path, mine))), "")
+    return FileAccess(
         _name(status.st_uid), stat.filemode(status.st_mode), _name(folder.st_uid), stat.filemode(folder.st_mode), why
     )
 
 
-def _way(file: Path) -> Iterator[Path]:
+def _paths_to(file: Path) -> Iterator[Path]:
     """The file, and all directories and links that lead to it: as it is written, and as it is."""
     for path in dict.fromkeys((Path(os.path.abspath(file)), Path(os.path.realpath(file)))):
         yield path
         yield from path.parents
 
 
-def _exposed(path: Path, mine: int) -> str:
+def _explain_exposure(path: Path, mine: int) -> str:
     status = path.lstat()
     if status.st_uid not in (mine, ROOT):
         return f"{path} belongs to {_name(status.st_uid)}."
@@ -53,13 +53,13 @@ def _exposed(path: Path, mine: int) -> str:
         return ""  # whoever may write there cannot replace what is ours
     if status.st_mode & stat.S_IWOTH:
         return f"Everybody can write to {path} ({stat.filemode(status.st_mode)})."
-    if status.st_mode & stat.S_IWGRP and not _alone(status.st_gid, mine):
+    if status.st_mode & stat.S_IWGRP and not _is_alone(status.st_gid, mine):
         return f"Others of the group {_group(status.st_gid)} can write to {path} ({stat.filemode(status.st_mode)})."
     return ""
 
 
 @lru_cache(maxsize=64)
-def _alone(gid: int, mine: int) -> bool:
+def _is_alone(gid: int, mine: int) -> bool:
     """Is nobody in the group but us and root? Many systems give each user a group of their own."""
     members = {one.pw_uid for one in pwd.getpwall() if one.pw_gid == gid}
     try:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.apply import apply_kind
 from compaction.kinds.engine.job import Parameters
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.settings import Setting, config_of, settings_of
 from compaction.kinds.engine.spec import KindError, KindSpec
 from compaction.kinds.engine.specs import all_kinds, kind_named
 
 __all__ = [
-    "Applied",
+    "CompactionResult",
     "KindError",
     "KindSpec",
     "Parameters",

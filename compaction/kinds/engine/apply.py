@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job, Parameters
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.settings import config_of
 from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.pipeline import Effects
-from compaction.mechanisms.engine.pipeline.thinking import Bound, without_dead_thinking
+from compaction.mechanisms.engine.pipeline.thinking import ThinkingPrints, without_dead_thinking
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import CountCache
 
@@ -26,7 +26,7 @@ def apply_kind(
     overhead: int = 0,
     session_id: str = "",
     failures: int = 0,
-) -> Applied:
+) -> CompactionResult:
     """`messages`: a context as it is sent. `effects.summarise` writes the summary; without it the summary is put
     together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: automatic compactions of
     this conversation that have failed in a row.
@@ -41,10 +41,10 @@ def apply_kind(
     return applied if kind.automatic else _drop_dead_thinking(applied, job)
 
 
-def _drop_dead_thinking(applied: Applied, job: Job) -> Applied:
+def _drop_dead_thinking(applied: CompactionResult, job: Job) -> CompactionResult:
     if not applied.done or applied.after is applied.before:
         return applied
-    outcome = without_dead_thinking(applied.before, applied.after, Bound(), job.model, job.counter)
+    outcome = without_dead_thinking(applied.before, applied.after, ThinkingPrints(), job.model, job.counter)
     if not outcome.report.applied:
         return applied
     return replace(

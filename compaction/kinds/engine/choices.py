@@ -59,27 +59,27 @@ def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_b
                 first.uuid,
                 first.position,
                 _words(first),
-                tuple(messages[at].uuid for at in turn.messages),
-                sum(counter(messages[at].content) for at in turn.messages),
+                tuple(messages[index].uuid for index in turn.messages),
+                sum(counter(messages[index].content) for index in turn.messages),
                 stays,
             )
         )
     return choices
 
 
-def pivot_of(messages: Sequence[Message], wanted: str, direction: Direction, model: str = "") -> Pivot:
+def pivot_of(messages: Sequence[Message], pivot_uuid: str, direction: Direction, model: str = "") -> Pivot:
     """Raises KindError if nothing was named, or nothing that is there."""
-    if not wanted:
+    if not pivot_uuid:
         raise KindError("A partial compaction needs a pivot: the uuid of the message at which it begins or ends.")
-    place = next((at for at, message in enumerate(messages) if message.uuid == wanted), None)
-    if place is None:
-        raise KindError(f"No message of the context has the uuid {wanted}: it may have left it already.")
+    wanted_index = next((index for index, message in enumerate(messages) if message.uuid == pivot_uuid), None)
+    if wanted_index is None:
+        raise KindError(f"No message of the context has the uuid {pivot_uuid}: it may have left it already.")
     pivots = find_pivots(messages, direction, model)
-    if wanted in pivots.legal:
-        return Pivot(wanted)
+    if pivot_uuid in pivots.legal:
+        return Pivot(pivot_uuid)
     behind = direction is Direction.FROM
-    keeping_more = [(at, uuid) for uuid, at in pivots.legal.items() if (at > place) is behind]
-    obstacle = pivots.obstacle(wanted)
+    keeping_more = [(index, uuid) for uuid, index in pivots.legal.items() if (index > wanted_index) is behind]
+    obstacle = pivots.obstacle(pivot_uuid)
     if not keeping_more:
         return Pivot("", obstacle)
     return Pivot(min(keeping_more)[1] if behind else max(keeping_more)[1], obstacle)
@@ -88,9 +88,13 @@ def pivot_of(messages: Sequence[Message], wanted: str, direction: Direction, mod
 def pivot_near(messages: Sequence[Message], position: int, direction: Direction, model: str = "") -> str:
     """The message at which the conversation may be cut that is nearest to an entry; empty if there is none."""
     legal = find_pivots(messages, direction, model).legal
-    there = [(message.position, message.uuid) for message in messages if message.position is not None]
+    candidates = [(message.position, message.uuid) for message in messages if message.position is not None]
     near = min(
-        ((abs(at - position), at, uuid) for at, uuid in there if uuid in legal),
+        (
+            (abs(entry_position - position), entry_position, uuid)
+            for entry_position, uuid in candidates
+            if uuid in legal
+        ),
         default=(0, 0, ""),
     )
     return near[2]

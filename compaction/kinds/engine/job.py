@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from compaction.kinds.engine.applied import Applied
+from compaction.kinds.engine.result import CompactionResult
 from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.compaction.boundary import Trigger
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import Summarise
-from compaction.mechanisms.engine.mechanical import Mechanical, MechanicalConfig
+from compaction.mechanisms.engine.mechanical import MechanicalConfig, MechanicalSummariser
 from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message
@@ -50,10 +50,14 @@ class Job:
     @property
     def is_mechanical(self) -> bool:
         """No model writes the summary."""
-        return self.effects.summarise is None or isinstance(self.effects.summarise, Mechanical)
+        return self.effects.summarise is None or isinstance(self.effects.summarise, MechanicalSummariser)
 
     def summariser(self, config: MechanicalConfig) -> Summarise:
-        return Mechanical(config) if self.is_mechanical or self.effects.summarise is None else self.effects.summarise
+        return (
+            MechanicalSummariser(config)
+            if self.is_mechanical or self.effects.summarise is None
+            else self.effects.summarise
+        )
 
     def occasion(self, trigger: Trigger) -> Occasion:
         return self.effects.occasion(trigger, self.now, self.counter, self.model)
@@ -67,10 +71,10 @@ class Job:
     def add_instructions(self, config: FullConfig) -> FullConfig:
         return replace(config, instructions=self.parameters.instructions or config.instructions)
 
-    def report(self, outcome: Outcome[Any], records: Sequence[Mapping[str, Any]] = ()) -> Applied:
+    def report(self, outcome: Outcome[Any], records: Sequence[Mapping[str, Any]] = ()) -> CompactionResult:
         """What a mechanism has done that writes no summary of everything."""
         report = outcome.report
-        return Applied(
+        return CompactionResult(
             self.messages,
             outcome.messages if report.applied else self.messages,
             report.tokens_before,
@@ -81,7 +85,7 @@ class Job:
             records=tuple(records),
         )
 
-    def report_summary(self, outcome: Outcome[Attempt], *, mechanical: bool) -> Applied:
+    def report_summary(self, outcome: Outcome[Attempt], *, mechanical: bool) -> CompactionResult:
         compaction = outcome.state.compaction
         applied = replace(self.report(outcome), tokens_before=estimate(self.messages, self.counter))
         if compaction is None:

@@ -88,8 +88,8 @@ def _full_name(kind: KindSpec, name: str, names: list[str]) -> str:
         return endings[0]
     if endings:
         raise KindError(f"{name!r} could be {', '.join(endings)}.")
-    known = [MODE, *names] if kind.modes else names
-    raise KindError(f"{kind} has no setting {name!r}. There are: {', '.join(known)}.")
+    all_names = [MODE, *names] if kind.modes else names
+    raise KindError(f"{kind} has no setting {name!r}. There are: {', '.join(all_names)}.")
 
 
 def _replace(config: Any, path: list[str], value: Any) -> Any:

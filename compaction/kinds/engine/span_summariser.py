@@ -16,7 +16,7 @@ from compaction.mechanisms.engine.full.request import (
 )
 from compaction.mechanisms.engine.full.too_long import PromptTooLongError
 from compaction.mechanisms.engine.identity import derived_id
-from compaction.mechanisms.engine.mechanical import Mechanical
+from compaction.mechanisms.engine.mechanical import MechanicalSummariser
 from sessions.lint.engine import repair_messages
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
@@ -32,7 +32,7 @@ class SpanSummariser:
     """The others would not get one either, so nobody is asked any more."""
 
     def __call__(self, span: Sequence[Message], /) -> str:
-        if isinstance(self.summarise, Mechanical):
+        if isinstance(self.summarise, MechanicalSummariser):
             return self.summarise.text(span, Variant.UP_TO)
         if self.hopeless:
             return ""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger
 
 
@@ -42,7 +42,7 @@ class KindSpec:
     """What leaves the context."""
     lost: str
     """What the model no longer knows."""
-    apply: Callable[[Job, Any], Applied]
+    apply: Callable[[Job, Any], CompactionResult]
     """Called with the config, or with that of a mode, after the settings were put into it."""
     config: Any = None
     """A dataclass. Its fields are the settings; `mechanisms/engine/setting_field.py` gives them their texts."""
@@ -93,9 +93,9 @@ class KindSpec:
         """Raises KindError for a mode that it does not have."""
         if not self.modes:
             return self.config
-        for known in self.modes:
-            if known.name == mode:
-                return known.config
+        for choice in self.modes:
+            if choice.name == mode:
+                return choice.config
         raise KindError(f"mode has to be {self.mode_names}, not {mode!r}.")
 
     @property

@@ -1,4 +1,4 @@
-"""What is kept of a compaction, as bytes: the context after it, and what an export has to know beside it."""
+"""What is stored of a compaction, as bytes: the context after it, and what else an export needs."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 import msgspec
 import zstandard
 
-from compaction.kinds.engine.applied import Applied
+from compaction.kinds.engine.result import CompactionResult
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from sessions.transcripts.engine.messages import Message
 
 
-class Keepsake(msgspec.Struct, frozen=True):
+class StoredContext(msgspec.Struct, frozen=True):
     after: tuple[Message, ...]
     made: Compaction | None = None
     persisted: tuple[PersistedResult, ...] = ()
     records: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
-    def of(cls, applied: Applied) -> Keepsake:
+    def of(cls, applied: CompactionResult) -> StoredContext:
         return cls(tuple(applied.after), applied.compaction, applied.persisted, applied.records)
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         # Unlike faster writers, this one keeps lone surrogates, which transcripts contain.
         written = json.dumps(msgspec.to_builtins(self), separators=(",", ":")).encode()
         return zstandard.ZstdCompressor(level=6).compress(written)
 
     @classmethod
-    def unpacked(cls, data: bytes) -> Keepsake:
+    def unpack(cls, data: bytes) -> StoredContext:
         return msgspec.convert(json.loads(zstandard.ZstdDecompressor().decompress(data)), cls)

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 from zstandard import ZstdError
 
-from compaction.kinds.engine.stored_context import Keepsake
+from compaction.kinds.engine.stored_context import StoredContext
 from compaction.mechanisms.engine import Notes
 from compaction.models import Compaction
 from inspector.web.query import whole_number
@@ -25,18 +25,18 @@ from sessions.transcripts.engine.messages import Message, replace_fields
 
 
 class CompactionMissingError(LookupError):
-    """Nothing was made under that number."""
+    """No compaction has that number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedCompaction:
     row: Compaction
     before: tuple[Message, ...]
-    keepsake: Keepsake
+    stored: StoredContext
 
     @property
     def after(self) -> tuple[Message, ...]:
-        return self.keepsake.after
+        return self.stored.after
 
 
 def compaction_get(number: str | int) -> Compaction:
@@ -44,26 +44,26 @@ def compaction_get(number: str | int) -> Compaction:
     rows = Compaction.objects.select_related("transcript__source", "transcript__project").defer("packed")
     text = str(number)
     if (key := whole_number(text)) is not None:
-        found = rows.filter(run_id=key).order_by("-pk").first() or rows.filter(run_id=None, pk=key).first()
-        if found is not None:
-            return found
+        compaction = rows.filter(run_id=key).order_by("-pk").first() or rows.filter(run_id=None, pk=key).first()
+        if compaction is not None:
+            return compaction
     raise CompactionMissingError(f"There is no compaction {text}.")
 
 
-def compaction_load(row: Compaction) -> Loaded:
+def compaction_load(row: Compaction) -> LoadedCompaction:
     context = load_context(row.transcript, ContextPoint(row.position, row.link))
-    return Loaded(row, compactable(context), keepsake_of(row))
+    return LoadedCompaction(row, compactable_messages(context), load_stored_context(row))
 
 
-def keepsake_of(row: Compaction) -> Keepsake:
+def load_stored_context(row: Compaction) -> StoredContext:
     """What is kept of it, compared with its hash."""
-    what = f"What compaction {row.number} has left"
+    name = f"What compaction {row.number} has left"
     data = bytes(row.packed)
-    verify(data, row.packed_hash, what)
+    verify(data, row.packed_hash, name)
     try:
-        return Keepsake.unpacked(data)
+        return StoredContext.unpack(data)
     except (ZstdError, ValueError, MemoryError) as error:
-        raise DamageError(f"{what} is damaged: it cannot be read.") from error
+        raise DamageError(f"{name} is damaged: it cannot be read.") from error
 
 
 def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:
@@ -71,15 +71,15 @@ def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:
     return Compaction.objects.filter(transcript=transcript).defer("packed").order_by("-created_at", "-pk")
 
 
-def failures_of(transcript: Transcript, kind: str) -> int:
+def count_failures(transcript: Transcript, kind: str) -> int:
     """How many compactions of an automatic kind have failed since a model last wrote a summary: what the circuit
     breaker counts."""
-    made = Compaction.objects.filter(transcript=transcript, mechanical=False).exclude(summary="").order_by("-pk")
-    since = made.values_list("pk", flat=True).first() or 0
+    summaries = Compaction.objects.filter(transcript=transcript, mechanical=False).exclude(summary="").order_by("-pk")
+    since = summaries.values_list("pk", flat=True).first() or 0
     return Compaction.objects.filter(transcript=transcript, kind=kind, pk__gt=since, report__failed=True).count()
 
 
-def compactable(context: Context) -> tuple[Message, ...]:
+def compactable_messages(context: Context) -> tuple[Message, ...]:
     """The messages of a context. Counts from before its boundary say nothing about its size."""
     return tuple(
         replace_fields(message, usage=None)
@@ -89,7 +89,7 @@ def compactable(context: Context) -> tuple[Message, ...]:
     )
 
 
-def records_of(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:
+def load_records(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:
     """The records that messages come from, fetched at once."""
     positions = sorted({message.position for message in messages if message.position is not None})
     links = LinkRows(transcript.pk, transcript.source_id)
@@ -103,21 +103,21 @@ def records_of(transcript: Transcript, messages: Sequence[Message]) -> Callable[
     return record
 
 
-def spilled_of(transcript: Transcript) -> list[tuple[str, Callable[[], bytes]]]:
+def spilled_outputs(transcript: Transcript) -> list[tuple[str, Callable[[], bytes]]]:
     """Output of tools that the client has put into files: the name of each, and its bytes."""
-    found = Source.objects.filter(owner=transcript, kind=Source.Kind.RESULT).exclude(state=Source.State.REPLACED)
-    return [(Path(source.path).name, _bytes_of(source)) for source in found.order_by("path")]
+    sources = Source.objects.filter(owner=transcript, kind=Source.Kind.RESULT).exclude(state=Source.State.REPLACED)
+    return [(Path(source.path).name, _bytes_of(source)) for source in sources.order_by("path")]
 
 
 def _bytes_of(source: Source) -> Callable[[], bytes]:
     return lambda: Reader(source.pk).read(0, source.archived)
 
 
-def notes_of(transcript: Transcript) -> Notes | None:
+def newest_notes(transcript: Transcript) -> Notes | None:
     """The newest notes of this session, whoever took them: the agent, or Lucid."""
-    found = notes_files(transcript)
-    if not found:
+    files = notes_files(transcript)
+    if not files:
         return None
-    newest = found[0]
+    newest = files[0]
     covered = newest.update.last_summarized if newest.update else ""
     return Notes(newest.text, str(newest.path), source=newest.source, last_summarized=covered)

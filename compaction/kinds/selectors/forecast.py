@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from compaction.kinds.engine import Applied, KindError, KindSpec, Parameters, apply_kind
-from compaction.kinds.engine.token_cost import Weighing
-from compaction.kinds.selectors import compactable, notes_of
+from compaction.kinds.engine import CompactionResult, KindError, KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.token_cost import RequestWeigher
+from compaction.kinds.selectors import compactable_messages, newest_notes
 from compaction.mechanisms.engine import Effects
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from sessions.context.engine import Context
@@ -17,7 +17,7 @@ from sessions.usage.engine.price_forecast import Weight
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    applied: Applied | None
+    applied: CompactionResult | None
     """With a mechanical summary, also where a model would write it. None if it cannot be done."""
     refused: str = ""
     """Why it cannot."""
@@ -25,7 +25,7 @@ class Forecast:
     """Of the requests to a model, in order."""
 
     @property
-    def freed(self) -> int:
+    def tokens_freed(self) -> int:
         return self.applied.tokens_before - self.applied.tokens_after if self.applied else 0
 
 
@@ -35,19 +35,19 @@ def forecast(
     kind: KindSpec,
     parameters: Parameters,
     *,
-    asking: bool,
+    asks_model: bool,
     shared: bool,
     now_ms: int,
 ) -> Forecast:
-    """`asking`: a model will write the summary; `shared`: as a fork of the session's own request."""
-    messages = compactable(context)
+    """`asks_model`: a model will write the summary; `shared`: as a fork of the session's own request."""
+    messages = compactable_messages(context)
     overhead = system_tally(context.setup.system, context.setup.tools).total
-    weighing = Weighing(overhead) if asking and kind.summarises else None
-    if weighing is not None and not shared and kind.can_fork:
+    weigher = RequestWeigher(overhead) if asks_model and kind.summarises else None
+    if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = Effects(
-        summarise=weighing,
-        read_notes=lambda: notes_of(transcript),
+        summarise=weigher,
+        read_notes=lambda: newest_notes(transcript),
         read_file=recorded_files(messages),
     )
     try:
@@ -63,4 +63,4 @@ def forecast(
         )
     except KindError as error:
         return Forecast(None, str(error))
-    return Forecast(applied, weights=tuple(weighing.weights) if weighing else ())
+    return Forecast(applied, weights=tuple(weigher.weights) if weigher else ())

@@ -1,4 +1,4 @@
-"""What the form of a compaction shows of a session: its turns, the message to cut at, and what would come of it."""
+"""What the form of a compaction shows of a session: its turns, messages to cut at, and the forecast."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compaction.kinds.engine.choices import (
     pivot_of,
     turn_choices,
 )
-from compaction.kinds.selectors import compactable
+from compaction.kinds.selectors import compactable_messages
 from compaction.kinds.selectors.forecast import Forecast, forecast
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.partial.pivots import legal_pivots
@@ -37,7 +37,7 @@ SPOKEN = (MessageKind.PROMPT, MessageKind.ANSWER)
 READ = 4_000
 """Characters of an input that are looked at: secrets are longer than what is shown."""
 
-GONE = {
+ABSENCE_REASONS = {
     LeftOutReason.SUMMARISED: "was summarised away",
     LeftOutReason.SNIPPED: "was snipped",
     LeftOutReason.CLEARED: "was cleared",
@@ -49,7 +49,7 @@ UNSENT = "is never sent to the model"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChoiceRow:
     """A turn to snip, or a message to cut at."""
 
     uuid: str
@@ -64,8 +64,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """A message that was named: where it is cut, or why it is not, and what could be meant instead."""
+class CutPoint:
+    """Where a message that was named leads: to a cut there or nearby, or to the reason why not."""
 
     why: str = ""
     cut: str = ""
@@ -77,8 +77,8 @@ class Sought:
     """The sub-agent's or the session's, if the message belongs to another."""
 
 
-class Situation:
-    """A transcript as it is now. Its context is worked out when it is first needed, and once."""
+class SessionSnapshot:
+    """A transcript as it is now. Its context is made once, when it is first needed."""
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
@@ -90,44 +90,48 @@ class Situation:
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
-        return compactable(self.context)
+        return compactable_messages(self.context)
 
     @cached_property
     def turns(self) -> list[TurnChoice]:
         return turn_choices(self.messages, self._counter)
 
     def forecast(
-        self, kind: KindSpec, parameters: Parameters, *, asking: bool = False, shared: bool = False, now_ms: int
+        self, kind: KindSpec, parameters: Parameters, *, asks_model: bool = False, shared: bool = False, now_ms: int
     ) -> Forecast:
-        return forecast(self.transcript, self.context, kind, parameters, asking=asking, shared=shared, now_ms=now_ms)
+        return forecast(
+            self.transcript, self.context, kind, parameters, asks_model=asks_model, shared=shared, now_ms=now_ms
+        )
 
     # --- turns to snip --------------------------------------------------------------------------------------------
-    def turns_named(self, ids: list[str]) -> tuple[list[str], list[str]]:
+    def find_turns(self, ids: list[str]) -> tuple[list[str], list[str]]:
         """The turns that these messages belong to, by the uuids of their inputs; and a sentence for each that is of
         none, or of one that cannot go."""
         owner = {uuid: turn for turn in self.turns for uuid in turn.messages}
-        found: dict[str, TurnChoice] = {}
-        told = []
-        for one in ids:
-            turn = owner.get(one)
+        chosen: dict[str, TurnChoice] = {}
+        problems = []
+        for uuid in ids:
+            turn = owner.get(uuid)
             if turn is None:
-                told.append(self._missing(one) or f"{self._title(one)} belongs to no turn: no input stands before it.")
+                problems.append(
+                    self._explain_missing(uuid) or f"{self._title(uuid)} belongs to no turn: no input stands before it."
+                )
             elif turn.stays:
-                told.append(f"Turn {turn.number} stays: {turn.stays[:1].lower()}{turn.stays[1:]}")
+                problems.append(f"Turn {turn.number} stays: {turn.stays[:1].lower()}{turn.stays[1:]}")
             else:
-                found[turn.uuid] = turn
-        return list(found), told
+                chosen[turn.uuid] = turn
+        return list(chosen), problems
 
-    def turn_page(self, chosen: list[str], number: int | None) -> tuple[Page, list[Row]]:
+    def turn_page(self, chosen: list[str], number: int | None) -> tuple[Page, list[ChoiceRow]]:
         """Without a number, the page of the first that is chosen, or else the last page: the latest turns."""
         first = next((turn.number for turn in self.turns if turn.uuid in chosen), len(self.turns))
         page = page_of(number or max(1, -(-first // PER_PAGE)), size=PER_PAGE, total=len(self.turns))
         rows = [
-            Row(
+            ChoiceRow(
                 turn.uuid,
                 f"Turn {turn.number}",
                 _address(turn.uuid, turn.position),
-                _short(turn.words),
+                _shorten(turn.words),
                 turn.tokens,
                 turn.stays,
                 turn.uuid in chosen,
@@ -137,38 +141,38 @@ class Situation:
         return page, rows
 
     # --- where to cut ---------------------------------------------------------------------------------------------
-    def sought(self, wanted: str, direction: Direction) -> Sought:
-        if not wanted:
-            return Sought()
+    def find_cut(self, uuid: str, direction: Direction) -> CutPoint:
+        if not uuid:
+            return CutPoint()
         messages = self.messages
-        place = next((at for at, message in enumerate(messages) if message.uuid == wanted), None)
-        if place is None:
-            return self._elsewhere(wanted, direction)
-        pivot = pivot_of(messages, wanted, direction, self.context.model)
+        index = next((number for number, message in enumerate(messages) if message.uuid == uuid), None)
+        if index is None:
+            return self._find_elsewhere(uuid, direction)
+        pivot = pivot_of(messages, uuid, direction, self.context.model)
         if not pivot.obstacle:
-            return Sought(cut=wanted)
+            return CutPoint(cut=uuid)
         if pivot.uuid:
             why = f"It is cut at {self._title(pivot.uuid)}, where more is kept."
-            return Sought(f"{why} At {self._title(wanted)} {pivot.obstacle}.", pivot.uuid)
-        near = pivot_near(messages, messages[place].position or 0, direction, self.context.model)
-        return Sought(
-            f"The conversation cannot be cut at {self._title(wanted)}: {pivot.obstacle}.",
+            return CutPoint(f"{why} At {self._title(uuid)} {pivot.obstacle}.", pivot.uuid)
+        near = pivot_near(messages, messages[index].position or 0, direction, self.context.model)
+        return CutPoint(
+            f"The conversation cannot be cut at {self._title(uuid)}: {pivot.obstacle}.",
             near=near,
             near_title=self._title(near) if near else "",
         )
 
-    def cut_page(self, cut: str, direction: Direction, number: int | None) -> tuple[Page, list[Row]]:
+    def cut_page(self, cut: str, direction: Direction, number: int | None) -> tuple[Page, list[ChoiceRow]]:
         """Inputs at which the conversation may be cut, or everything where there are few; and what was chosen."""
         total = estimate(self.messages, self._counter)
         places = self._places(cut, direction)
-        first = next((at for at, (message, _) in enumerate(places, 1) if message.uuid == cut), len(places))
+        first = next((index for index, (message, _) in enumerate(places, 1) if message.uuid == cut), len(places))
         page = page_of(number or max(1, -(-first // PER_PAGE)), size=PER_PAGE, total=len(places))
         rows = [
-            Row(
+            ChoiceRow(
                 message.uuid,
-                _entry(message),
+                _entry_title(message),
                 _address(message.uuid, message.position),
-                _short(self._answers.get(message.message_id) or _words(message)),
+                _shorten(self._answers.get(message.message_id) or _words(message)),
                 before if direction is Direction.UP_TO else total - before,
                 "",
                 message.uuid == cut,
@@ -180,48 +184,52 @@ class Situation:
     def _places(self, cut: str, direction: Direction) -> list[tuple[Message, int]]:
         """Each with the tokens of what stands before it. What the client put in is no place that people look for."""
         legal = frozenset(legal_pivots(self.messages, direction, self.context.model))
-        found: list[tuple[Message, int]] = []
+        places: list[tuple[Message, int]] = []
         before = 0
         for message in self.messages:
             if message.uuid == cut or (message.uuid in legal and message.kind in SPOKEN):
-                found.append((message, before))
+                places.append((message, before))
             before += self._counter(message.content)
-        typed = [one for one in found if one[0].kind is MessageKind.PROMPT or one[0].uuid == cut]
-        return typed if len(typed) >= ENOUGH else found
+        typed = [place for place in places if place[0].kind is MessageKind.PROMPT or place[0].uuid == cut]
+        return typed if len(typed) >= ENOUGH else places
 
     @cached_property
     def _answers(self) -> dict[str, str]:
         """The words of whole answers: their first record often only thinks."""
-        said: dict[str, list[str]] = {}
+        words_by_answer: dict[str, list[str]] = {}
         for message in self.messages:
             if message.message_id:
-                said.setdefault(message.message_id, []).append(_words(message))
-        return {message_id: " ".join(filter(None, words)) for message_id, words in said.items()}
+                words_by_answer.setdefault(message.message_id, []).append(_words(message))
+        return {message_id: " ".join(filter(None, words)) for message_id, words in words_by_answer.items()}
 
     # --- what is not there ----------------------------------------------------------------------------------------
-    def _elsewhere(self, wanted: str, direction: Direction) -> Sought:
+    def _find_elsewhere(self, uuid: str, direction: Direction) -> CutPoint:
         try:
-            owner, entry = find_entry(self.transcript, wanted)
+            owner, entry = find_entry(self.transcript, uuid)
         except Http404:
-            return Sought(f"The session has no entry {wanted}.")
+            return CutPoint(f"The session has no entry {uuid}.")
         if owner.pk != self.transcript.pk:
-            return Sought(owner=owner)
+            return CutPoint(owner=owner)
         near = pivot_near(self.messages, entry.position, direction, self.context.model)
-        return Sought(self._gone(entry.position), near=near, near_title=self._title(near) if near else "")
+        return CutPoint(self._explain_absence(entry.position), near=near, near_title=self._title(near) if near else "")
 
-    def _missing(self, wanted: str) -> str:
+    def _explain_missing(self, uuid: str) -> str:
         """Why it is not in the context; empty if it is."""
-        if any(message.uuid == wanted for message in self.messages):
+        if any(message.uuid == uuid for message in self.messages):
             return ""
         try:
-            owner, entry = find_entry(self.transcript, wanted)
+            owner, entry = find_entry(self.transcript, uuid)
         except Http404:
-            return f"The session has no entry {wanted}."
-        return self._gone(entry.position) if owner.pk == self.transcript.pk else f"{wanted} is of another transcript."
+            return f"The session has no entry {uuid}."
+        return (
+            self._explain_absence(entry.position)
+            if owner.pk == self.transcript.pk
+            else f"{uuid} is of another transcript."
+        )
 
-    def _gone(self, position: int) -> str:
-        found = load_left_out_among(self.transcript, self.context, [position]).get(position)
-        why = GONE.get(found.reason, UNSENT) if found is not None else UNSENT
+    def _explain_absence(self, position: int) -> str:
+        left_out = load_left_out_among(self.transcript, self.context, [position]).get(position)
+        why = ABSENCE_REASONS.get(left_out.reason, UNSENT) if left_out is not None else UNSENT
         return f"Entry {position} is not in the context: it {why}."
 
     def _title(self, uuid: str) -> str:
@@ -233,7 +241,7 @@ def _address(uuid: str, position: int | None) -> str:
     return uuid if position is not None else ""
 
 
-def _entry(message: Message) -> str:
+def _entry_title(message: Message) -> str:
     who = "You" if message.kind is MessageKind.PROMPT else message.role.capitalize()
     return who if message.position is None else f"{who}, {message.position}"
 
@@ -243,6 +251,6 @@ def _words(message: Message) -> str:
     return " ".join(str(block.get("text") or block.get("name") or "") for block in message.content)
 
 
-def _short(words: str) -> str:
+def _shorten(words: str) -> str:
     line = mask(" ".join(words[:READ].split()))
     return line if len(line) <= WORDS else f"{line[: WORDS - 1]}…"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compaction.kinds.selectors import keepsake_of
+from compaction.kinds.selectors import load_stored_context
 from compaction.models import Compaction
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.engine.file_prints import print_of
@@ -19,20 +19,20 @@ def compaction_steps() -> Iterator[CheckStep]:
     columns = ("run_id", "packed", "packed_hash", "transcript__public_id")
     while True:
         rows = Compaction.objects.filter(pk__gt=after).order_by("pk").select_related("transcript").only(*columns)
-        some = list(rows[:AT_ONCE])
-        found: list[Damage] = []
+        batch = list(rows[:AT_ONCE])
+        damage: list[Damage] = []
         hashes: list[tuple[int, bytes]] = []
-        for row in some:
+        for row in batch:
             try:
-                keepsake_of(row)
+                load_stored_context(row)
             except DamageError as error:
                 path = f"compaction {row.number}"
                 session = row.transcript.public_id
-                found.append(Damage(path, str(error), KIND, row.pk, session, session, end=len(row.packed)))
+                damage.append(Damage(path, str(error), KIND, row.pk, session, session, end=len(row.packed)))
             else:
                 if row.packed_hash is None:
                     hashes.append((row.pk, print_of(bytes(row.packed))))
-        yield CheckStep(contents=len(some), damage=tuple(found), hashes=tuple(hashes))
-        if len(some) < AT_ONCE:
+        yield CheckStep(contents=len(batch), damage=tuple(damage), hashes=tuple(hashes))
+        if len(batch) < AT_ONCE:
             return
-        after = some[-1].pk
+        after = batch[-1].pk

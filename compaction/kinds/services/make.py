@@ -8,22 +8,22 @@ from typing import Any
 from uuid import uuid4
 
 from compaction.hooks.services import RunningHooks
-from compaction.kinds.engine import Applied, KindSpec, Parameters, apply_kind
-from compaction.kinds.engine.stored_context import Keepsake
-from compaction.kinds.selectors import compactable, failures_of, notes_of
+from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.stored_context import StoredContext
+from compaction.kinds.selectors import compactable_messages, count_failures, newest_notes
 from compaction.kinds.services.summarising import Summariser
-from compaction.kinds.services.watching import Unwatched, Watcher
+from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Effects, Report
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
-from compaction.trail.engine import said_of
+from compaction.trail.engine import count_quotes
 from sessions.archive.engine.file_prints import print_of
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.models import Transcript
-from sessions.requests.selectors import Sharing, parent_of, sharing_with
+from sessions.requests.selectors import SharingDecision, decide_sharing, find_parent_request
 from sessions.transcripts.engine.paths import decode_path
 
 
@@ -43,13 +43,13 @@ def compaction_make(
     point = point or point_next(transcript)
     context = load_context(transcript, point)
     session_id = str(uuid4())
-    sharing = _shared(transcript, context, kind, summariser)
-    completed = _completed(transcript, kind, parameters, sharing, session_id)
-    watcher = watcher or Unwatched()
+    sharing = _find_sharing(transcript, context, kind, summariser)
+    completed = _complete_parameters(transcript, kind, parameters, sharing, session_id)
+    watcher = watcher or SilentWatcher()
     watcher.phase("compacting")
-    applied = _applied(transcript, context, kind, completed, summariser, now_ms, hooks)
+    applied = _apply(transcript, context, kind, completed, summariser, now_ms, hooks)
     watcher.phase("writing")
-    packed = Keepsake.of(applied).packed()
+    packed = StoredContext.of(applied).pack()
     return Compaction.objects.create(
         transcript=transcript,
         kind=kind.name,
@@ -73,7 +73,7 @@ def compaction_make(
     )
 
 
-def _applied(
+def _apply(
     transcript: Transcript,
     context: Context,
     kind: KindSpec,
@@ -81,14 +81,13 @@ def _applied(
     summariser: Summariser,
     now_ms: int,
     hooks: RunningHooks | None,
-) -> Applied:
-    messages = compactable(context)
-    beside = system_tally(context.setup.system, context.setup.tools)
+) -> CompactionResult:
+    messages = compactable_messages(context)
     effects = Effects(
         summarise=summariser.summarise,
-        announce_span=summariser.asking.announce if summariser.asking is not None else None,
+        announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),
-        read_notes=lambda: notes_of(transcript),
+        read_notes=lambda: newest_notes(transcript),
         read_file=recorded_files(messages),
         transcript_path=str(decode_path(transcript.source.path)),
     )
@@ -99,30 +98,32 @@ def _applied(
         effects=effects,
         now=now_ms / 1000,
         model=context.model,
-        overhead=beside.total,
+        overhead=system_tally(context.setup.system, context.setup.tools).total,
         session_id=transcript.session_id,
-        failures=failures_of(transcript, kind.name) if kind.automatic and summariser.asking is not None else 0,
+        failures=count_failures(transcript, kind.name) if kind.automatic and summariser.model_writer is not None else 0,
     )
 
 
-def _shared(transcript: Transcript, context: Context, kind: KindSpec, summariser: Summariser) -> Sharing | None:
+def _find_sharing(
+    transcript: Transcript, context: Context, kind: KindSpec, summariser: Summariser
+) -> SharingDecision | None:
     """Whether a summary is asked for as a fork of the session; None where nobody is asked for one of all of it."""
-    asking = summariser.asking
-    if not kind.can_fork or asking is None:
+    writer = summariser.model_writer
+    if not kind.can_fork or writer is None:
         return None
-    parent = parent_of(transcript, context)
-    sharing = sharing_with(parent, asking.model, asking.name)
-    if sharing.shared and not isinstance(parent, str):
-        asking.parent = parent
+    parent = find_parent_request(transcript, context)
+    sharing = decide_sharing(parent, writer.model, writer.name)
+    if sharing.is_shared and not isinstance(parent, str):
+        writer.parent = parent
     return sharing
 
 
-def _completed(
-    transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: Sharing | None, session_id: str
+def _complete_parameters(
+    transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: SharingDecision | None, session_id: str
 ) -> Parameters:
     """With the settings that follow from where and by whom it is made."""
     settings = dict(parameters.settings)
-    if sharing is not None and not sharing.shared:
+    if sharing is not None and not sharing.is_shared:
         settings.pop("fork", None)
         settings["fork"] = "off"  # as the last, it has the last word
     if kind.path_setting:
@@ -133,7 +134,7 @@ def _completed(
     return replace(parameters, settings=settings)
 
 
-def _author(kind: KindSpec, applied: Applied, summariser: Summariser) -> str:
+def _author(kind: KindSpec, applied: CompactionResult, summariser: Summariser) -> str:
     if applied.mechanical:
         return "mechanical"
     return summariser.name if applied.summary and kind.summarises else ""
@@ -141,9 +142,9 @@ def _author(kind: KindSpec, applied: Applied, summariser: Summariser) -> str:
 
 def report_of(
     kind: KindSpec,
-    applied: Applied,
+    applied: CompactionResult,
     summariser: Summariser,
-    sharing: Sharing | None = None,
+    sharing: SharingDecision | None = None,
     hooks: RunningHooks | None = None,
 ) -> dict[str, Any]:
     """For pages and scripts."""
@@ -151,17 +152,17 @@ def report_of(
         "applied": applied.done,
         "failed": applied.failed,
         "why": applied.why,
-        "stages": [_stage(one) for one in applied.reports],
-        "cache_edits": [dict(one) for one in applied.cache_edits],
-        "said": said_of(applied.before, applied.after, applied.summary).told(),
+        "stages": [_stage(stage) for stage in applied.reports],
+        "cache_edits": [dict(edit) for edit in applied.cache_edits],
+        "said": count_quotes(applied.before, applied.after, applied.summary).to_json(),
     }
     if kind.automatic:
         report["failures_in_a_row"] = applied.failures
     if sharing is not None:
-        report["sharing"] = {"shared": sharing.shared, "why": sharing.why}
-    if summariser.asking is not None:
-        report["usage"] = asdict(summariser.asking.usage)
-        report["requests"] = [one.report for one in summariser.asking.asked]
+        report["sharing"] = {"shared": sharing.is_shared, "why": sharing.why}
+    if summariser.model_writer is not None:
+        report["usage"] = asdict(summariser.model_writer.usage)
+        report["requests"] = [request.report for request in summariser.model_writer.requests]
     if hooks is not None:
         report["hooks"] = hooks.report
     return report
@@ -176,7 +177,7 @@ def _stage(report: Report) -> Mapping[str, Any]:
         "tokens_after": report.tokens_after,
         "changes": [
             {
-                "what": str(change.what),
+                "what": str(change.kind),
                 "uuid": change.uuid,
                 "tokens_before": change.tokens_before,
                 "tokens_after": change.tokens_after,

@@ -1,4 +1,4 @@
-"""Compactions as runs: who writes the summary may take minutes, and may be stopped."""
+"""Compactions as runs: a model may take minutes to write the summary, and may be stopped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compaction.hooks.services import HookBlockedError, RunningHooks
 from compaction.kinds.engine import KindError, Parameters, kind_named
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import NoModelError, Summariser, summariser_choose
-from compaction.kinds.services.watching import Asked
+from compaction.kinds.services.watcher import RequestOutcome
 from compaction.models import Compaction
 from inspector.agents.cancel import CancelToken
 from inspector.budget.billing import run_bill
@@ -28,44 +28,44 @@ from sessions.models import Transcript
 from sessions.text.engine import words
 
 KIND = "compaction"
-UNSEEN = (
+HOOKS_CHANGED = (
     "The hooks are not the ones that were shown when this was started, so none has run and nothing was compacted. "
     "Look at them again, and start it anew."
 )
-SEEN = 1000
+ANSWER_CHARACTERS = 1000
 """Characters of an answer that a turn shows: the last ones while it arrives, the first ones afterwards."""
 
 
-def compaction_run(running: ActiveRun, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
+def compaction_run(running: ActiveRun, run: Run, announce: Callable[[str], None] | None = None) -> dict[str, Any]:
     """What `parameters` ask for: transcript, kind, model, hooks, and what the kind takes. The session stays as it is.
-    `aloud`: hears each phase as well."""
-    asked = run.parameters
-    told = _Told(running, aloud or _silent)
-    told.phase("reading the session")
-    transcript = Transcript.objects.select_related("source").filter(pk=asked["transcript"]).first()
+    `announce`: hears each phase as well."""
+    parameters = run.parameters
+    watcher = _RunWatcher(running, announce or _ignore_phase)
+    watcher.phase("reading the session")
+    transcript = Transcript.objects.select_related("source").filter(pk=parameters["transcript"]).first()
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
     cancel = CancelToken()
     with running.close_on_stop(cancel.cancel):
         try:
-            summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
-            if summariser.asking is not None:
+            summariser = summariser_choose(settings.MODELS, parameters.get("model", ""), watcher=watcher, cancel=cancel)
+            if summariser.model_writer is not None:
                 budget_hold()
-                summariser.asking.model = BudgetedModel(summariser.asking.model, run.pk)
-            hooks = _hooks(run, transcript, told, cancel)
-            made = _made(run, transcript, summariser, hooks, told)
+                summariser.model_writer.model = BudgetedModel(summariser.model_writer.model, run.pk)
+            hooks = _load_hooks(run, transcript, watcher, cancel)
+            compaction = _make(run, transcript, summariser, hooks, watcher)
         except (KindError, NoModelError) as error:
             raise RunError(str(error)) from error
         except HookBlockedError as error:
-            raise RunError(str(error), result=_hooked(hooks)) from error
-    result = _result(made, transcript, summariser) | _hooked(hooks)
-    if made.report["failed"]:
-        raise RunError(made.report["why"], result=result)
+            raise RunError(str(error), result=_describe_hooks(hooks)) from error
+    result = _describe_result(compaction, transcript, summariser) | _describe_hooks(hooks)
+    if compaction.report["failed"]:
+        raise RunError(compaction.report["why"], result=result)
     return result
 
 
-def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -> RunningHooks | None:
-    """Those that whoever started the run wants to run; None if nobody does."""
+def _load_hooks(run: Run, transcript: Transcript, watcher: _RunWatcher, cancel: CancelToken) -> RunningHooks | None:
+    """The hooks that the run was started with; None if none are to run."""
     try:
         scope = Scope(run.parameters.get("hooks") or Scope.OFF)
     except ValueError:
@@ -74,109 +74,111 @@ def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -
         return None
     configured = hooks_of(transcript, str(kind_named(run.parameters["kind"]).trigger))
     if run.parameters.get("hooks_seen") != configured.fingerprint:
-        raise KindError(UNSEEN)
+        raise KindError(HOOKS_CHANGED)
     for problem in configured.problems:
-        told.told(problem)
-    return RunningHooks(configured.within(scope), transcript, watcher=told, cancel=cancel)
+        watcher.note(problem)
+    return RunningHooks(configured.within(scope), transcript, watcher=watcher, cancel=cancel)
 
 
-def _hooked(hooks: RunningHooks | None) -> dict[str, Any]:
+def _describe_hooks(hooks: RunningHooks | None) -> dict[str, Any]:
     if hooks is None:
         return {}
-    ran = [f"{one.sentence} → {one.said}" if one.said else one.sentence for one in hooks.ran]
+    ran = [f"{hook.sentence} → {hook.said}" if hook.said else hook.sentence for hook in hooks.ran]
     return {"hooks": ran or ["None ran."]}
 
 
-def _made(
-    run: Run, transcript: Transcript, summariser: Summariser, hooks: RunningHooks | None, told: _Told
+def _make(
+    run: Run, transcript: Transcript, summariser: Summariser, hooks: RunningHooks | None, watcher: _RunWatcher
 ) -> Compaction:
-    asked = run.parameters
+    parameters = run.parameters
     return compaction_make(
         transcript=transcript,
-        kind=kind_named(asked["kind"]),
+        kind=kind_named(parameters["kind"]),
         parameters=Parameters(
-            asked.get("pivot", ""),
-            tuple(asked.get("ids", ())),
-            asked.get("instructions", ""),
-            asked.get("settings", {}),
+            parameters.get("pivot", ""),
+            tuple(parameters.get("ids", ())),
+            parameters.get("instructions", ""),
+            parameters.get("settings", {}),
         ),
         summariser=summariser,
         now_ms=now_ms(),
         run_id=run.pk,
         hooks=hooks,
-        watcher=told,
+        watcher=watcher,
     )
 
 
-def _result(made: Compaction, transcript: Transcript, summariser: Summariser) -> dict[str, Any]:
+def _describe_result(compaction: Compaction, transcript: Transcript, summariser: Summariser) -> dict[str, Any]:
     page = f"/sessions/{transcript.public_id}/"
     links = [["The session", page]]
-    result: dict[str, Any] = {"compaction": made.pk}
-    if not made.report["failed"]:
-        links.insert(0, ["Before and after", f"{page}compactions/run-{made.run_id}/"])
+    result: dict[str, Any] = {"compaction": compaction.pk}
+    if not compaction.report["failed"]:
+        links.insert(0, ["Before and after", f"{page}compactions/run-{compaction.run_id}/"])
         result |= {
-            "summary": made.report["why"],
-            "messages_before": made.messages_before,
-            "messages_after": made.messages_after,
-            "before_tokens": made.tokens_before,
-            "after_tokens": made.tokens_after,
-            "written_by": made.model_name,
+            "summary": compaction.report["why"],
+            "messages_before": compaction.messages_before,
+            "messages_after": compaction.messages_after,
+            "before_tokens": compaction.tokens_before,
+            "after_tokens": compaction.tokens_after,
+            "written_by": compaction.model_name,
         }
-    if sharing := made.report.get("sharing"):
+    if sharing := compaction.report.get("sharing"):
         result["prompt_cache"] = sharing["why"]
-    if "failures_in_a_row" in made.report:
-        result["failures_in_a_row"] = made.report["failures_in_a_row"]
-    if summariser.asking is not None:
-        result["requests"] = [_sentence(one) for one in summariser.asking.asked]
+    if "failures_in_a_row" in compaction.report:
+        result["failures_in_a_row"] = compaction.report["failures_in_a_row"]
+    if summariser.model_writer is not None:
+        result["requests"] = [_sentence(request) for request in summariser.model_writer.requests]
     return {**result, "links": links}
 
 
-def _sentence(asked: Asked) -> str:
-    said = asked.problem.rstrip(".") or "it wrote the summary"
-    if not asked.usage.total:
-        return f"{asked.how}: {said}."
-    cost = f" for {words.money(asked.cost)}" if asked.cost is not None else ""
-    return f"{asked.how}: {said}. {words.tokens(asked.usage.total)} tokens{cost}."
+def _sentence(request: RequestOutcome) -> str:
+    outcome = request.problem.rstrip(".") or "it wrote the summary"
+    if not request.usage.total:
+        return f"{request.how}: {outcome}."
+    cost = f" for {words.money(request.cost)}" if request.cost is not None else ""
+    return f"{request.how}: {outcome}. {words.tokens(request.usage.total)} tokens{cost}."
 
 
-def _silent(phase: str) -> None:
+def _ignore_phase(phase: str) -> None:
     pass
 
 
 @dataclass(slots=True)
-class _Told:
-    """Tells a run what the requests for a summary do: each is a turn of it."""
+class _RunWatcher:
+    """Shows the requests for a summary on the page of the run, each as a turn."""
 
     running: ActiveRun
-    aloud: Callable[[str], None]
+    announce: Callable[[str], None]
     how: str = ""
     counting: bool = False
     """The phase counts something else than what arrives."""
 
-    def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+    def phase(self, name: str, /, *, total: int | None = None, unit: str = "") -> None:
         self.counting = total is not None
-        self.aloud(what)
-        self.running.begin_phase(what, total=total, unit=unit)
+        self.announce(name)
+        self.running.begin_phase(name, total=total, unit=unit)
 
     def step(self, number: int, /) -> None:
         self.running.report_progress(number)
 
-    def begins(self, how: str, /) -> None:
+    def begin_request(self, how: str, /) -> None:
         self.how = how
         self.running.add_turn(f"{how} …")
 
-    def grows(self, text: str, /) -> None:
-        self.running.update_turn(f"{self.how} …\n\n{'…' if len(text) > SEEN else ''}{text[-SEEN:]}")
+    def receive_text(self, text: str, /) -> None:
+        self.running.update_turn(
+            f"{self.how} …\n\n{'…' if len(text) > ANSWER_CHARACTERS else ''}{text[-ANSWER_CHARACTERS:]}"
+        )
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
         with suppress(RunStopped):
             if not self.counting:
                 self.running.report_progress(len(text))
 
-    def told(self, text: str, /) -> None:
+    def note(self, text: str, /) -> None:
         self.running.add_turn(text)
 
-    def ended(self, asked: Asked, text: str, /) -> None:
-        said = f"{asked.how}: {asked.problem.rstrip('.')}." if asked.problem else f"{asked.how}."
-        begins = f"{text[:SEEN]}…" if len(text) > SEEN else text
-        self.running.update_turn(f"{said}\n\n{begins}".strip(), tools=asked.tools)
-        run_bill(running=self.running, model=asked.model, usage=asked.usage, reported_cost=asked.cost)
+    def end_request(self, request: RequestOutcome, text: str, /) -> None:
+        heading = f"{request.how}: {request.problem.rstrip('.')}." if request.problem else f"{request.how}."
+        begins = f"{text[:ANSWER_CHARACTERS]}…" if len(text) > ANSWER_CHARACTERS else text
+        self.running.update_turn(f"{heading}\n\n{begins}".strip(), tools=request.tools)
+        run_bill(running=self.running, model=request.model, usage=request.usage, reported_cost=request.cost)

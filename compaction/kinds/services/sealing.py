@@ -1,4 +1,4 @@
-"""Gives compactions that were made before there were hashes theirs."""
+"""Adds hashes to compactions from a version that stored none."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from compaction.models import Compaction
 
 
 def compactions_seal(*, hashes: Sequence[tuple[int, bytes]]) -> None:
-    for pk, known in hashes:
-        Compaction.objects.filter(pk=pk, packed_hash=None).update(packed_hash=known)
+    for pk, packed_hash in hashes:
+        Compaction.objects.filter(pk=pk, packed_hash=None).update(packed_hash=packed_hash)

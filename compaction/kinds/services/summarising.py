@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from compaction.kinds.services.watching import Asked, Unwatched, Watcher
+from compaction.kinds.services.watcher import RequestOutcome, SilentWatcher, Watcher
 from compaction.mechanisms.engine import (
     PromptTooLongError,
     Summarise,
@@ -42,7 +42,7 @@ from inspector.agents.model import (
 )
 from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
-from sessions.requests.selectors import Parent
+from sessions.requests.selectors import ParentRequest
 from sessions.text.engine import words
 from sessions.transcripts.engine.messages import Message, join_messages
 
@@ -54,16 +54,16 @@ class NoModelError(ValueError):
 
 
 @dataclass(slots=True)
-class Asking:
+class ModelWriter:
     """Asks a model for summaries. Every request is told to the watcher, and kept."""
 
     model: LanguageModel
     name: str
-    watcher: Watcher = field(default_factory=Unwatched)
+    watcher: Watcher = field(default_factory=SilentWatcher)
     cancel: CancelToken = field(default_factory=CancelToken)
-    parent: Parent | None = None
+    parent: ParentRequest | None = None
     """The session's own request, where its cache can be shared."""
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[RequestOutcome] = field(default_factory=list)
     _span: tuple[int, int] | None = None
     """Which one of how many is asked about, in a collapse."""
     _problem: str = ""
@@ -76,7 +76,7 @@ class Asking:
 
     @property
     def usage(self) -> Usage:
-        return Usage.sum(one.usage for one in self.asked)
+        return Usage.sum(request.usage for request in self.requests)
 
     def announce(self, number: int, of: int, /) -> None:
         self._span = (number, of)
@@ -117,9 +117,9 @@ class Asking:
         try:
             return self.model.ask(self._ask(request))
         except ForkRefusedError as error:
-            self.watcher.begins(self._how)
+            self.watcher.begin_request(self._how)
             self._end(str(error))
-            raise self._failed(str(error), final=False) from error
+            raise self._failure(str(error), final=False) from error
         except TooLong as error:
             self._end(str(error), error.usage)
             self._problem = f"too long by {words.tokens(error.gap)} tokens" if error.gap else "too long"
@@ -133,9 +133,9 @@ class Asking:
             self._end(str(error), error.usage, text=self._text)
             # A fork may be refused for what is in it, and a span for what it tells; all else would happen again.
             passing = (RefusedError, BadRequestError) if request.path is RequestPath.FORK else (RefusedError,)
-            raise self._failed(str(error), final=not isinstance(error, passing)) from error
+            raise self._failure(str(error), final=not isinstance(error, passing)) from error
 
-    def _failed(self, sentence: str, *, final: bool) -> SummariseError:
+    def _failure(self, sentence: str, *, final: bool) -> SummariseError:
         self._problem = sentence.rstrip(".")
         return SummariseError(self._problem, final=final)
 
@@ -143,28 +143,28 @@ class Asking:
         if request.path is RequestPath.FORK and self.parent is not None:
             params = self.parent.params
             if request.variant is Variant.UP_TO:
-                params = self.parent.up_to(_last_position(request.messages))
+                params = self.parent.cut_after(_last_position(request.messages))
             own = {"role": "user", "content": [dict(block) for block in request.messages[-1].content]}
             writes = not request.skips_cache_write
             return fork(params, [own], writes_cache=writes, listener=self._hear, cancel=self.cancel)
-        asked = direct(
+        ask = direct(
             self.name,
             request.system or SYSTEM,
             join_messages(request.messages),
             listener=self._hear,
             cancel=self.cancel,
         )
-        return replace(asked, max_tokens=request.max_output_tokens or asked.max_tokens)
+        return replace(ask, max_tokens=request.max_output_tokens or ask.max_tokens)
 
     def _hear(self, progress: Progress) -> None:
         if isinstance(progress, Trying):
             self._text, self._sent = "", True
             if progress.attempt > 1:
                 self._enter(f"asking {self.name} again (attempt {progress.attempt})")
-            self.watcher.begins(self._how)
+            self.watcher.begin_request(self._how)
         elif isinstance(progress, TextArrived):
             self._text += progress.text
-            self.watcher.grows(self._text)
+            self.watcher.receive_text(self._text)
         elif isinstance(progress, Retrying):
             error, wait = progress.error, words.duration(1000 * max(1, round(progress.wait)))
             self._end(f"{error} Asked again after {wait}.", error.usage, text=self._text)
@@ -182,9 +182,9 @@ class Asking:
         billed = usage or Usage()
         model = self.parent.params.model if self._path is RequestPath.FORK and self.parent is not None else self.name
         cost = price_of(model, billed) if cost is None else cost
-        one = Asked(self._how, model, str(self._path), problem, billed, cost, dict(tools or {}))
-        self.asked.append(one)
-        self.watcher.ended(one, text)
+        outcome = RequestOutcome(self._how, model, str(self._path), problem, billed, cost, dict(tools or {}))
+        self.requests.append(outcome)
+        self.watcher.end_request(outcome, text)
 
 
 def _unusable(reply: Reply, tools: Counter[str], path: RequestPath) -> str:
@@ -198,7 +198,7 @@ def _unusable(reply: Reply, tools: Counter[str], path: RequestPath) -> str:
 
 
 def _last_position(messages: Sequence[Message]) -> int:
-    return next(one.position for one in reversed(messages) if one.position is not None)
+    return next(message.position for message in reversed(messages) if message.position is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +206,11 @@ class Summariser:
     name: str
     """Of the model, or `mechanical`."""
     why: str
-    asking: Asking | None = None
+    model_writer: ModelWriter | None = None
 
     @property
     def summarise(self) -> Summarise | None:
-        return self.asking
+        return self.model_writer
 
 
 def summariser_choose(
@@ -227,5 +227,5 @@ def summariser_choose(
     if choice.model is None:
         raise NoModelError(f"{'The configured model' if name == CONFIGURED else name} cannot be asked. {choice.why}")
     chosen = choice.main if name == CONFIGURED else name
-    asking = Asking(choice.model, chosen, watcher or Unwatched(), cancel or CancelToken())
-    return Summariser(asking.name, choice.why, asking)
+    writer = ModelWriter(choice.model, chosen, watcher or SilentWatcher(), cancel or CancelToken())
+    return Summariser(writer.name, choice.why, writer)

@@ -14,16 +14,16 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import replace_url
 
-from compaction.hooks.selectors import Configured, Scope, hooks_of
+from compaction.hooks.selectors import HookConfiguration, Scope, hooks_of
 from compaction.kinds.engine import all_kinds
 from compaction.kinds.selectors.forecast import Forecast
-from compaction.kinds.selectors.form import Situation
+from compaction.kinds.selectors.form import SessionSnapshot
 from compaction.kinds.services.runs import KIND
 from compaction.kinds.views.form import (
     LONGEST_INSTRUCTIONS,
     CompactionForm,
-    form_of,
-    form_of_run,
+    form_from_run,
+    parse_form,
 )
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.budget.selectors import budget_at
@@ -37,7 +37,7 @@ from inspector.web.model_form import UNFIT, destination
 from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.models import Transcript
-from sessions.requests.selectors import sharing_of
+from sessions.requests.selectors import find_sharing
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.extent import is_large
 from sessions.transcripts.selectors.session import SessionHead, session_head
@@ -47,9 +47,9 @@ from sessions.usage.engine.price_forecast import forecast_price
 @require_http_methods(["GET", "HEAD", "POST"])
 def transcript_compact(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
-    form = _asked(request, head)
-    situation = Situation(head.transcript)
-    page = _Page(request, head, form, situation)
+    form = _read_form(request, head)
+    snapshot = SessionSnapshot(head.transcript)
+    page = _Page(request, head, form, snapshot)
     if (elsewhere := page.elsewhere()) is not None:
         return elsewhere
     if request.method == "POST":
@@ -57,15 +57,15 @@ def transcript_compact(request: HtmxRequest, session: str) -> HttpResponse:
     return page.show()
 
 
-def _asked(request: HtmxRequest, head: SessionHead) -> CompactionForm:
+def _read_form(request: HtmxRequest, head: SessionHead) -> CompactionForm:
     if request.method == "POST":
-        return form_of(request.POST)
+        return parse_form(request.POST)
     again = query_number(request, "again")
     if again is not None and "kind" not in request.GET:
         run = Run.objects.filter(pk=again, kind=KIND).first()
         if run is not None and run.parameters.get("transcript") == head.transcript.pk:
-            return form_of_run(run)
-    return form_of(request.GET)
+            return form_from_run(run)
+    return parse_form(request.GET)
 
 
 def confirmation_of(run: Run) -> str | None:
@@ -73,26 +73,30 @@ def confirmation_of(run: Run) -> str | None:
     neither."""
     if run.parameters.get("model", "") in ("", MECHANICAL) and run.parameters.get("hooks", Scope.OFF) == Scope.OFF:
         return None
-    found = Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
-    return None if found is None else f"{reverse('transcript-compact', args=[found])}?again={run.pk}"
+    public_id = (
+        Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
+    )
+    return None if public_id is None else f"{reverse('transcript-compact', args=[public_id])}?again={run.pk}"
 
 
 class _Page:
-    def __init__(self, request: HtmxRequest, head: SessionHead, form: CompactionForm, situation: Situation) -> None:
+    def __init__(
+        self, request: HtmxRequest, head: SessionHead, form: CompactionForm, snapshot: SessionSnapshot
+    ) -> None:
         self.request = request
         self.head = head
         self.form = form
-        self.situation = situation
+        self.snapshot = snapshot
         self.choice = choice_of(settings.MODELS)
-        self.sought = situation.sought(form.pivot, form.kind.direction) if form.kind.direction else None
+        self.cut_point = snapshot.find_cut(form.pivot, form.kind.direction) if form.kind.direction else None
         if form.kind.picks_turns:
-            form.ids, self.told = situation.turns_named(form.ids)
+            form.ids, self.problems = snapshot.find_turns(form.ids)
         else:
-            self.told = []
+            self.problems = []
 
     def elsewhere(self) -> HttpResponse | None:
         """The form of the transcript that the message belongs to."""
-        owner = self.sought.owner if self.sought else None
+        owner = self.cut_point.owner if self.cut_point else None
         if owner is None:
             return None
         return HttpResponseRedirect(f"{reverse('transcript-compact', args=[owner.public_id])}?{self.form.query}")
@@ -101,14 +105,14 @@ class _Page:
     def show(self, *, status: int = 200) -> HttpResponse:
         alone = wants_partial(self.request, "forecast")
         on_demand = alone or self.request.GET.get("forecast") == "1"
-        values = {**self.frame(), **self.forecast_shown(on_demand=on_demand), "alone": alone}
+        values = {**self.frame_values(), **self.forecast_values(on_demand=on_demand), "alone": alone}
         if not alone:
-            values |= self.lists()
+            values |= self.list_values()
         response = render_page(self.request, "compact.html", values, partials=("forecast", "compact"))
         response.status_code = status
         return replace_url(response, f"{self.request.path}?{self.form.query}") if alone else response
 
-    def frame(self) -> dict[str, Any]:
+    def frame_values(self) -> dict[str, Any]:
         form = self.form
         return {
             "section": "sessions",
@@ -123,81 +127,87 @@ class _Page:
             "budget": budget_at(now_ms()) if form.kind.summarises else None,
             "model": self.model,
             "longest": LONGEST_INSTRUCTIONS,
-            "hooks": self.hooks_shown() if form.kind.runs_hooks else None,
+            "hooks": self.hook_values() if form.kind.runs_hooks else None,
         }
 
     @cached_property
-    def hooks(self) -> Configured:
+    def hooks(self) -> HookConfiguration:
         return hooks_of(self.head.transcript, str(self.form.kind.trigger))
 
-    def hooks_shown(self) -> dict[str, Any]:
+    def hook_values(self) -> dict[str, Any]:
         """The commands that would run around it, by whose they are: nobody runs what was not shown."""
-        found = self.hooks
+        configured = self.hooks
         return {
-            "shown": [(hook, mask(hook.command)) for hook in found.hooks],
-            "problems": found.problems,
-            "theirs": any(not Scope.USER.covers(hook.origin) for hook in found.hooks),
-            "running": [(hook, mask(hook.command)) for hook in found.within(self.form.hooks)],
-            "fingerprint": found.fingerprint,
+            "shown": [(hook, mask(hook.command)) for hook in configured.hooks],
+            "problems": configured.problems,
+            "theirs": any(not Scope.USER.covers(hook.origin) for hook in configured.hooks),
+            "running": [(hook, mask(hook.command)) for hook in configured.within(self.form.hooks)],
+            "fingerprint": configured.fingerprint,
         }
 
-    def lists(self) -> dict[str, Any]:
+    def list_values(self) -> dict[str, Any]:
         number = query_number(self.request, "page")
         form = self.form
         if form.kind.picks_turns:
-            page, rows = self.situation.turn_page(form.ids, number)
-        elif form.kind.direction and self.sought is not None:
-            page, rows = self.situation.cut_page(self.sought.cut, form.kind.direction, number)
+            page, rows = self.snapshot.turn_page(form.ids, number)
+        elif form.kind.direction and self.cut_point is not None:
+            page, rows = self.snapshot.cut_page(self.cut_point.cut, form.kind.direction, number)
         else:
             return {}
-        shown = {row.uuid for row in rows}
-        elsewhere = [one for one in form.ids if one not in shown]
-        return {"page": page, "rows": rows, "elsewhere": elsewhere, "sought": self.sought, "told": self.told}
+        row_uuids = {row.uuid for row in rows}
+        elsewhere = [uuid for uuid in form.ids if uuid not in row_uuids]
+        return {
+            "page": page,
+            "rows": rows,
+            "elsewhere": elsewhere,
+            "cut_point": self.cut_point,
+            "problems": self.problems,
+        }
 
-    def forecast_shown(self, *, on_demand: bool) -> dict[str, Any]:
+    def forecast_values(self, *, on_demand: bool) -> dict[str, Any]:
         """Large sessions wait until they are asked for it."""
-        if self.form.errors or self.lacks():
-            return {"lacks": self.lacks()}
+        if self.form.errors or self.missing_choice():
+            return {"lacks": self.missing_choice()}
         if is_large(self.head.transcript) and not on_demand:
             return {"waiting": True}
-        found = self.forecast()
-        values: dict[str, Any] = {"forecast": found, **_said(found)}
-        if found.applied is not None:
-            kept, freed = found.applied.tokens_after, max(0, found.freed)
-            values["bar"] = token_bar([("kept", "left", kept), ("freed", "freed", freed)])
-        if self.form.asks:
-            values["price"] = forecast_price(self.model, found.weights)
+        forecast = self.forecast()
+        values: dict[str, Any] = {"forecast": forecast, **_explanation(forecast)}
+        if forecast.applied is not None:
+            remaining, freed = forecast.applied.tokens_after, max(0, forecast.tokens_freed)
+            values["bar"] = token_bar([("kept", "left", remaining), ("freed", "freed", freed)])
+        if self.form.will_ask_model:
+            values["price"] = forecast_price(self.model, forecast.weights)
         return values
 
     def forecast(self, *, shared: bool = False) -> Forecast:
-        return self.situation.forecast(
-            self.form.kind, self.form.parameters(), asking=self.form.asks, shared=shared, now_ms=now_ms()
+        return self.snapshot.forecast(
+            self.form.kind, self.form.parameters(), asks_model=self.form.will_ask_model, shared=shared, now_ms=now_ms()
         )
 
-    def lacks(self) -> str:
+    def missing_choice(self) -> str:
         """What has to be chosen first."""
         if self.form.kind.picks_turns and not self.form.ids:
             return "Pick the turns that should go."
-        if self.sought is not None and not self.sought.cut:
+        if self.cut_point is not None and not self.cut_point.cut:
             return "Pick the message at which it is cut."
         return ""
 
     @property
     def model(self) -> str:
-        return self.form.model_asked(self.choice.main)
+        return self.form.model_name(self.choice.main)
 
     # --- starting -------------------------------------------------------------------------------------------------
     def start(self) -> HttpResponse:
         form = self.form
-        if self.lacks():
-            form.errors["pivot" if form.kind.needs_pivot else "ids"] = self.lacks()
-        if form.asks and self.choice.kind == MECHANICAL:
+        if self.missing_choice():
+            form.errors["pivot" if form.kind.needs_pivot else "ids"] = self.missing_choice()
+        if form.will_ask_model and self.choice.kind == MECHANICAL:
             form.errors["model"] = f"No model can be asked. {self.choice.why}"
-        if form.hooked and form.hooks_seen != self.hooks.fingerprint:
+        if form.will_run_hooks and form.hooks_seen != self.hooks.fingerprint:
             form.errors["hooks"] = "They are not the ones that were shown. Look at them again before any of them runs."
         if form.errors:
             return self.show(status=UNFIT)
-        if form.asks:
+        if form.will_ask_model:
             try:
                 budget_hold()
             except RunError as error:
@@ -209,7 +219,7 @@ class _Page:
             kind=KIND,
             target=self.head.title[:200],
             target_url=reverse("transcript-detail", args=[self.head.public_id]),
-            parameters=form.of_run(self.head.transcript.pk, self.model),
+            parameters=form.run_parameters(self.head.transcript.pk, self.model),
             retry_of=Run.objects.filter(pk=form.again, kind=KIND).first() if form.again else None,
         )
         response = HttpResponseRedirect(reverse("run-detail", args=[run.pk]))
@@ -218,14 +228,14 @@ class _Page:
 
     def confirm(self) -> HttpResponse:
         """What would be sent, to whom, and for how much. Nothing has been sent yet."""
-        sharing = sharing_of(self.head.transcript, self.model)
-        found = self.forecast(shared=sharing.shared)
-        price = forecast_price(self.model, found.weights)
+        sharing = find_sharing(self.head.transcript, self.model)
+        forecast = self.forecast(shared=sharing.is_shared)
+        price = forecast_price(self.model, forecast.weights)
         budget = budget_at(now_ms())
         beyond = budget.remaining is not None and price.least is not None and price.least > budget.remaining
         values = {
-            **self.frame(),
-            **_said(found),
+            **self.frame_values(),
+            **_explanation(forecast),
             "price": price,
             "sharing": sharing,
             "budget": budget,
@@ -235,9 +245,9 @@ class _Page:
         return render_page(self.request, "compact_confirm.html", values)
 
 
-def _said(found: Forecast) -> dict[str, Any]:
+def _explanation(forecast: Forecast) -> dict[str, Any]:
     """Why, and what each mechanism says: they quote the session."""
-    if found.applied is None:
-        return {"why": mask(found.refused)}
-    stages = [(one.applied, one.mechanism, mask(one.why)) for one in found.applied.reports]
-    return {"why": mask(found.applied.why), "stages": stages}
+    if forecast.applied is None:
+        return {"why": mask(forecast.refused)}
+    stages = [(stage.applied, stage.mechanism, mask(stage.why)) for stage in forecast.applied.reports]
+    return {"why": mask(forecast.applied.why), "stages": stages}

@@ -1,5 +1,4 @@
-"""What somebody wants of a compaction, as an address or a form says it: checked field by field, and nothing is lost of
-what was typed."""
+"""Reads a compaction from an address or a form. Each field is checked, and whatever was typed is kept."""
 
 from __future__ import annotations
 
@@ -54,41 +53,44 @@ class CompactionForm:
         return fields_of(self.kind, self.mode)
 
     @property
-    def asks(self) -> bool:
+    def will_ask_model(self) -> bool:
         """A model is to be asked."""
         return self.kind.summarises and self.writer != MECHANICAL
 
     @property
-    def hooked(self) -> bool:
+    def will_run_hooks(self) -> bool:
         """Commands are to run around it."""
         return self.kind.runs_hooks and self.hooks is not Scope.OFF
 
     @property
     def first_fields(self) -> list[tuple[Field, str, str]]:
-        return self._filled(self.fields.first)
+        return self._with_values(self.fields.first)
 
     @property
     def more_groups(self) -> list[tuple[str, list[tuple[Field, str, str]]]]:
-        return [(group.title, self._filled(group.fields)) for group in self.fields.more]
+        return [(group.title, self._with_values(group.fields)) for group in self.fields.more]
 
     @property
     def more_changed(self) -> bool:
-        """Something that is folded away is not as usual."""
-        return any(one.name in self.settings for group in self.fields.more for one in group.fields)
+        """A setting that is folded away differs from its default."""
+        return any(setting.name in self.settings for group in self.fields.more for setting in group.fields)
 
     @property
-    def told(self) -> list[str]:
-        """The errors, where the fields are not beside them."""
-        labels = {one.name: f"{one.label}: " for one in self.fields.all}
+    def error_sentences(self) -> list[str]:
+        """The errors with the labels of their fields, for a page that does not show the fields."""
+        labels = {setting.name: f"{setting.label}: " for setting in self.fields.all}
         return [f"{labels.get(name, '')}{sentence}" for name, sentence in self.errors.items()]
 
-    def _filled(self, fields: tuple[Field, ...]) -> list[tuple[Field, str, str]]:
+    def _with_values(self, fields: tuple[Field, ...]) -> list[tuple[Field, str, str]]:
         """Each with what stands in it, and what is wrong with that."""
-        return [(one, self.settings.get(one.name, one.default), self.errors.get(one.name, "")) for one in fields]
+        return [
+            (setting, self.settings.get(setting.name, setting.default), self.errors.get(setting.name, ""))
+            for setting in fields
+        ]
 
-    def model_asked(self, configured: str) -> str:
+    def model_name(self, configured: str) -> str:
         """The name of the model, or `mechanical`."""
-        if not self.asks:
+        if not self.will_ask_model:
             return MECHANICAL
         return configured if self.writer == CONFIGURED else self.model
 
@@ -104,39 +106,39 @@ class CompactionForm:
     def mode_setting(self) -> dict[str, str]:
         return {MODE: self.mode} if self.mode else {}
 
-    def of_run(self, transcript: int, model: str) -> dict[str, Any]:
+    def run_parameters(self, transcript: int, model: str) -> dict[str, Any]:
         """As the parameters of a run."""
-        asked = self.parameters()
+        parameters = self.parameters()
         return {
             "transcript": transcript,
             "kind": self.kind.name,
-            "pivot": asked.pivot,
-            "ids": list(asked.ids),
-            "instructions": asked.instructions,
-            "settings": dict(asked.settings),
+            "pivot": parameters.pivot,
+            "ids": list(parameters.ids),
+            "instructions": parameters.instructions,
+            "settings": dict(parameters.settings),
             "model": model,
-            "hooks": str(self.hooks if self.hooked else Scope.OFF),
-            **({"hooks_seen": self.hooks_seen} if self.hooked else {}),
+            "hooks": str(self.hooks if self.will_run_hooks else Scope.OFF),
+            **({"hooks_seen": self.hooks_seen} if self.will_run_hooks else {}),
         }
 
     def values(self) -> list[tuple[str, str]]:
         """What was chosen, as fields: what is as usual is left out."""
-        found = [("kind", self.kind.name)]
+        pairs = [("kind", self.kind.name)]
         if self.mode != self.kind.default_mode:
-            found.append(("mode", self.mode))
+            pairs.append(("mode", self.mode))
         if self.kind.needs_pivot:
-            found.append(("pivot", self.pivot))
+            pairs.append(("pivot", self.pivot))
         if self.kind.picks_turns:
-            found.append(("ids", ",".join(self.ids)))
-        found.append(("instructions", self.instructions))
+            pairs.append(("ids", ",".join(self.ids)))
+        pairs.append(("instructions", self.instructions))
         if self.kind.summarises and self.writer != MECHANICAL:
-            found += [("writer", self.writer), ("model", self.model if self.writer == NAMED else "")]
-        found += [(f"{SETTING}{name}", value) for name, value in self.settings.items()]
-        if self.hooked:
-            found.append(("hooks", str(self.hooks)))
+            pairs += [("writer", self.writer), ("model", self.model if self.writer == NAMED else "")]
+        pairs += [(f"{SETTING}{name}", value) for name, value in self.settings.items()]
+        if self.will_run_hooks:
+            pairs.append(("hooks", str(self.hooks)))
         if self.again is not None:
-            found.append(("again", str(self.again)))
-        return [(name, value) for name, value in found if value or name.startswith(SETTING)]
+            pairs.append(("again", str(self.again)))
+        return [(name, value) for name, value in pairs if value or name.startswith(SETTING)]
 
     @property
     def query(self) -> str:
@@ -151,8 +153,8 @@ class CompactionForm:
         return urlencode(carried)
 
 
-def form_of(data: QueryDict) -> CompactionForm:
-    """Whatever was sent: what makes no sense is in the errors."""
+def parse_form(data: QueryDict) -> CompactionForm:
+    """Takes any input: what makes no sense ends up in the errors."""
     form = CompactionForm()
     if name := _text(data.get("kind", "")):
         try:
@@ -160,7 +162,7 @@ def form_of(data: QueryDict) -> CompactionForm:
         except KindError as error:
             form.errors["kind"] = f"{error} Choose one of these."
     mode = data.get("mode", "")
-    form.mode = mode if mode in [known.name for known in form.kind.modes] else form.kind.default_mode
+    form.mode = mode if mode in [choice.name for choice in form.kind.modes] else form.kind.default_mode
     form.pivot = _text(data.get("pivot", ""))[:LONGEST_ID]
     form.ids = _ids(data.getlist("ids"))
     form.instructions = data.get("instructions", "").replace("\r\n", "\n")
@@ -170,7 +172,7 @@ def form_of(data: QueryDict) -> CompactionForm:
     form.hooks = Scope(hooks) if hooks in set(Scope) else Scope.OFF
     form.hooks_seen = data.get("hooks-seen", "")
     form.again = whole_number(data.get("again", ""))
-    defaults = {one.name: one.default for one in form.fields.all}
+    defaults = {setting.name: setting.default for setting in form.fields.all}
     # Where another mode was chosen, the settings beside it are still those of the former one.
     former = data.get("settings-of", form.mode) != form.mode
     for key in data:
@@ -196,29 +198,29 @@ def _differs(form: CompactionForm, name: str, value: str, default: str) -> bool:
         return True
 
 
-def _setting(name: str, known: Collection[str]) -> str:
+def _setting(name: str, names: Collection[str]) -> str:
     """The end of a name is enough where only one ends so, as on the command line."""
-    ending = [one for one in known if one.endswith(f".{name}")]
-    return ending[0] if name not in known and len(ending) == 1 else name
+    ending = [full_name for full_name in names if full_name.endswith(f".{name}")]
+    return ending[0] if name not in names and len(ending) == 1 else name
 
 
-def form_of_run(run: Run) -> CompactionForm:
-    """What a run was asked for, to be asked for again."""
-    asked = run.parameters
+def form_from_run(run: Run) -> CompactionForm:
+    """The form that starts the same run again."""
+    parameters = run.parameters
     data = QueryDict(mutable=True)
-    settings = {str(name): str(value) for name, value in dict(asked.get("settings") or {}).items()}
+    settings = {str(name): str(value) for name, value in dict(parameters.get("settings") or {}).items()}
     data["mode"] = settings.pop(MODE, "")
     for name in ("kind", "pivot", "instructions"):
-        data[name] = str(asked.get(name) or "")
-    data.setlist("ids", [str(one) for one in asked.get("ids") or ()])
-    model = str(asked.get("model") or MECHANICAL)
+        data[name] = str(parameters.get(name) or "")
+    data.setlist("ids", [str(uuid) for uuid in parameters.get("ids") or ()])
+    model = str(parameters.get("model") or MECHANICAL)
     data["writer"] = model if model in (MECHANICAL, CONFIGURED) else NAMED
     data["model"] = model if data["writer"] == NAMED else ""
-    data["hooks"] = str(asked.get("hooks") or Scope.OFF)
+    data["hooks"] = str(parameters.get("hooks") or Scope.OFF)
     data["again"] = str(run.pk)
     for name, value in settings.items():
         data[f"{SETTING}{name}"] = value
-    return form_of(data)
+    return parse_form(data)
 
 
 def _check(form: CompactionForm) -> None:
@@ -240,10 +242,10 @@ def _check(form: CompactionForm) -> None:
             form.errors[name] = sentence[:1].upper() + sentence[1:]
 
 
-def _ids(given: list[str]) -> list[str]:
+def _ids(texts: list[str]) -> list[str]:
     """One by one, or with commas between: the list of turns has pages, and what was chosen elsewhere comes along."""
-    found = [_text(one)[:LONGEST_ID] for text in given for one in text.split(",")]
-    return list(dict.fromkeys(one for one in found if one))[:MOST_IDS]
+    ids = [_text(part)[:LONGEST_ID] for text in texts for part in text.split(",")]
+    return list(dict.fromkeys(uuid for uuid in ids if uuid))[:MOST_IDS]
 
 
 def _text(text: str) -> str:

@@ -88,7 +88,7 @@ class Command(BaseCommand):
             }
             if options["hooks"] != Scope.OFF:
                 parameters["hooks_seen"] = self._announce(transcript, options)
-            work = partial(compaction_run, aloud=self._note) if self.stderr.isatty() else None
+            work = partial(compaction_run, announce=self._note) if self.stderr.isatty() else None
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters, work=work)
         except (LookupFailedError, KindError, RunError) as error:
             raise CommandError(str(error)) from error

@@ -1,4 +1,4 @@
-"""A short print of content, to tell the same from the changed."""
+"""A short hash of content, to tell whether it has changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import xxhash
 
 
 def fingerprint(value: Any, before: str = "") -> str:
-    """Prints can be chained: that of what came before goes into the next."""
+    """Fingerprints can be chained: `before` is that of the preceding content."""
     return xxhash.xxh3_128_hexdigest(before.encode() + _encode(value))
 
 

@@ -1,4 +1,4 @@
-"""Ids for what a mechanism adds. They follow from what it was given, so that the same input makes the same bytes."""
+"""Ids for what a mechanism adds. They are derived from its input, so that the same input makes the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mechanism did to a conversation, and why: the page renders this, and nothing else has to be guessed."""
+"""What a mechanism did to a conversation, and why: all that a page needs to show it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ State = TypeVar("State")
 class ChangeKind(StrEnum):
     REMOVED = "removed"
     REPLACED = "replaced"
-    """Some of its content; the message is still there."""
+    """Only some of its content: the message is still there."""
     ADDED = "added"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    what: ChangeKind
+    kind: ChangeKind
     uuid: str
-    """The message's."""
+    """Of the message."""
     tokens_before: int
     tokens_after: int
     why: str
@@ -45,7 +45,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[State]):
-    """`state` is what the mechanism has to be given next time, so that it decides the same again."""
+    """`state` goes into the next call of the mechanism, so that it decides the same again."""
 
     messages: Sequence[Message]
     report: Report

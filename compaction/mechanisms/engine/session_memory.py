@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
+from compaction.mechanisms.engine.attachments.parts import CHARACTERS_PER_TOKEN
 from compaction.mechanisms.engine.compaction.boundary import index_after_boundary
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import CompactionMethod, Cut
@@ -22,7 +23,6 @@ from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "session memory"
-CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class SessionMemoryConfig:
 
     @property
     def section_characters(self) -> int:
-        return self.section_tokens * CHARACTERS_A_TOKEN
+        return self.section_tokens * CHARACTERS_PER_TOKEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class Notes:
     path: str = ""
     template: str = ""
     is_being_written: bool = False
-    """Somebody is still writing them."""
+    """Whether they are being written right now."""
     source: str = ""
-    """Who took them, as “taken by the agent”."""
+    """How they came about, such as “taken by the agent”."""
     last_summarized: str = ""
-    """The id of the last message that they cover, where whoever took them has noted it."""
+    """The id of the last message that they cover, if it was recorded."""
 
 
 ReadNotes = Callable[[], Notes | None]
@@ -71,27 +71,27 @@ def session_memory_compact(
     occasion: Occasion | None = None,
     attachments: AttachmentConfig | None = None,
 ) -> Outcome[Attempt]:
-    """`last_summarized` is the id of the last message that the notes cover, else what they say themselves; without one
-    they may cover everything."""
+    """`last_summarized` is the id of the last message that the notes cover, by default the one that they name. Without
+    one, they may cover everything."""
     config, occasion = config or SessionMemoryConfig(), occasion or Occasion()
     before = estimate(messages, occasion.counter)
 
-    def declined(why: str) -> Outcome[Attempt]:
+    def decline(why: str) -> Outcome[Attempt]:
         return Outcome(messages, Report(MECHANISM, False, why, before, before), Attempt())
 
     if not config.enabled:
-        return declined("Session-memory compact is switched off.")
+        return decline("Session-memory compact is switched off.")
     if notes is None:
-        return declined("There are no notes of this session.")
+        return decline("There are no notes of this session.")
     if notes.is_being_written:
-        return declined("The notes are still being written.")
+        return decline("The notes are still being written.")
     if is_empty(notes.text, notes.template):
-        return declined("The notes are still the empty template.")
+        return decline("The notes are still the empty template.")
     start = find_kept_start(messages, config, last_summarized or notes.last_summarized, occasion.counter)
     if start is None:
-        return declined("The last message that the notes cover is not in this conversation.")
+        return decline("The last message that the notes cover is not in this conversation.")
     if not any(message.content for message in messages[:start]):
-        return declined("Every message would be kept, so there is nothing to summarise.")
+        return decline("Every message would be kept, so there is nothing to summarise.")
     summary, shortened = cut_sections(notes, config)
     draft = CompactionDraft(
         MECHANISM,
@@ -112,10 +112,10 @@ def find_kept_start(
     """Where the kept messages begin; None if the notes end at a message that is not here."""
     floor = _floor(messages)
     if last_summarized:
-        place = next((at for at, message in enumerate(messages) if message.uuid == last_summarized), None)
-        if place is None:
+        last_index = next((index for index, message in enumerate(messages) if message.uuid == last_summarized), None)
+        if last_index is None:
             return None
-        start = max(place + 1, floor)
+        start = max(last_index + 1, floor)
     else:
         start = len(messages)
     tokens = estimate(messages[start:], counter)
@@ -130,18 +130,18 @@ def find_kept_start(
 
 
 def cut_sections(notes: Notes, config: SessionMemoryConfig) -> tuple[str, list[str]]:
-    """The notes with every section inside its limit, and a remark on each that was not."""
+    """The notes with every section within its limit, and a remark on each that was cut."""
     sections, remarks = [], []
-    for one in sections_of(notes.text):
-        section, heading = one.text, one.title or "before the first heading"
+    for part in sections_of(notes.text):
+        section, heading = part.text, part.title or "before the first heading"
         if len(section) <= config.section_characters:
             sections.append(section)
             continue
         end = section.rfind("\n", 0, config.section_characters)
-        shown = section[: end if end > config.section_characters // 2 else config.section_characters]
+        shortened = section[: end if end > config.section_characters // 2 else config.section_characters]
         where = f"; all of it is in {notes.path}" if notes.path else ""
-        sections.append(f"{shown}\n[this section is cut at {config.section_tokens:,} tokens{where}]\n\n")
-        remarks.append(f"section {heading} is cut from {len(section):,} to {len(shown):,} characters")
+        sections.append(f"{shortened}\n[this section is cut at {config.section_tokens:,} tokens{where}]\n\n")
+        remarks.append(f"section {heading} is cut from {len(section):,} to {len(shortened):,} characters")
     return "".join(sections).strip(), remarks
 
 
@@ -150,7 +150,7 @@ def _source_remark(notes: Notes) -> tuple[str, ...]:
 
 
 def _floor(messages: Sequence[Message]) -> int:
-    """Behind the last boundary and its summary: the notes stand for that too."""
+    """The index after the last boundary and its summary, which the notes cover too."""
     floor = index_after_boundary(messages)
     while floor and floor < len(messages) and messages[floor].kind is MessageKind.SUMMARY:
         floor += 1

@@ -1,14 +1,24 @@
-"""The compactions of a session one after the other: what each was, what it left, what is left of the user's words."""
+"""The compactions of a session in order: what each was, and how much of the user's words it left."""
 
 from __future__ import annotations
 
-from compaction.trail.engine.event import Event, How, events_of
-from compaction.trail.engine.quoting import Quoting, quotable
+from compaction.trail.engine.event import CompactionEvent, EventKind, events_of
+from compaction.trail.engine.summary_quotes import SummaryQuotes, searchable_words
 from compaction.trail.engine.user_quotes import (
-    Place,
-    Said,
-    places_at,
-    said_of,
+    PromptState,
+    QuoteCounts,
+    count_quotes,
+    prompt_states,
 )
 
-__all__ = ["Event", "How", "Place", "Quoting", "Said", "events_of", "places_at", "quotable", "said_of"]
+__all__ = [
+    "CompactionEvent",
+    "EventKind",
+    "PromptState",
+    "QuoteCounts",
+    "SummaryQuotes",
+    "count_quotes",
+    "events_of",
+    "prompt_states",
+    "searchable_words",
+]

@@ -1,4 +1,4 @@
-"""A record that changed what is sent of others, with the summary that belongs to it: who wanted it, and its numbers."""
+"""A record that changed which other records are sent, with its summary: what caused it, and its numbers."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from sessions.timeline.engine.cards.safe_get import as_dict, as_number, as_text
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import Row
 
-EDITS = ("microcompact_boundary", "snip_boundary", "snip-boundary")
-COLLAPSE = "marble-origami-commit"
+EDIT_DETAILS = ("microcompact_boundary", "snip_boundary", "snip-boundary")
+COLLAPSE_TYPE = "marble-origami-commit"
 
 
-class How(StrEnum):
+class EventKind(StrEnum):
     AUTO = "automatic"
     MANUAL = "by hand"
     UP_TO = "partial, up to a message"
     FROM = "partial, from a message on"
     OTHER = "compaction"
-    """The record does not say what made it."""
+    """The record does not say what caused it."""
     CLEARED = "cleared"
     SNIPPED = "snipped"
     COLLAPSED = "collapsed"
 
 
 @dataclass(frozen=True)
-class Event:
+class CompactionEvent:
     row: Row
-    """The boundary; of a version that wrote none, the summary."""
+    """The boundary, or the summary if the version of the client wrote no boundary."""
     summary: Row | None = None
 
     @property
@@ -46,35 +46,37 @@ class Event:
         return self.row.address
 
     @property
-    def summarises(self) -> bool:
-        """Everything before it leaves the context, but for what is kept. Else it changes some of it."""
+    def is_compaction(self) -> bool:
+        """Whether everything before it leaves the context, except for kept messages. Other events are edits."""
         return bool(self.row.flags & (Flag.BOUNDARY | Flag.SUMMARY))
 
     @cached_property
-    def how(self) -> How:
-        if self.row.type == COLLAPSE:
-            return How.COLLAPSED
-        if not self.summarises:
-            return How.CLEARED if self.row.detail == "microcompact_boundary" else How.SNIPPED
+    def kind(self) -> EventKind:
+        if self.row.type == COLLAPSE_TYPE:
+            return EventKind.COLLAPSED
+        if not self.is_compaction:
+            return EventKind.CLEARED if self.row.detail == "microcompact_boundary" else EventKind.SNIPPED
         direction = as_dict(self.summary.record.get("summarizeMetadata")).get("direction") if self.summary else None
         if direction in ("up_to", "from"):
-            return How.UP_TO if direction == "up_to" else How.FROM
-        return {"auto": How.AUTO, "manual": How.MANUAL}.get(as_text(self._metadata.get("trigger")), How.OTHER)
+            return EventKind.UP_TO if direction == "up_to" else EventKind.FROM
+        return {"auto": EventKind.AUTO, "manual": EventKind.MANUAL}.get(
+            as_text(self._metadata.get("trigger")), EventKind.OTHER
+        )
 
     @cached_property
     def text(self) -> str:
-        """What now stands for the messages that went."""
-        if self.row.type == COLLAPSE:
+        """The summary that replaces the removed messages."""
+        if self.row.type == COLLAPSE_TYPE:
             return as_text(self.row.record.get("summaryContent"))
         return summary_text(self.summary.record) if self.summary else ""
 
     @property
-    def holder(self) -> Row:
-        """The record that holds the summary, or would."""
+    def summary_row(self) -> Row:
+        """The record that holds the summary, or would hold it."""
         return self.summary or self.row
 
     @property
-    def took_ms(self) -> float | None:
+    def duration_ms(self) -> float | None:
         return as_number(self._metadata.get("durationMs"))
 
     @property
@@ -88,8 +90,8 @@ class Event:
             return before - saved
         return as_number(self._metadata.get("postTokens"))
 
-    def told(self, mask: Mask) -> Card:
-        """In the words of the timeline."""
+    def card(self, mask: Mask) -> Card:
+        """The card that the timeline shows for it."""
         lens = Lens(mask)
         return summary_bar(self.row, lens) if self.row is self.summary else bar(self.row, self.summary, lens)
 
@@ -99,26 +101,26 @@ class Event:
         return as_dict(record.get("compactMetadata")) or as_dict(record.get("microcompactMetadata"))
 
 
-def events_of(rows: Sequence[Row], answers: Sequence[int]) -> list[Event]:
-    """`rows`: boundaries, summaries and edits in the order of the file; `answers`: where the model said something.
+def events_of(rows: Sequence[Row], answers: Sequence[int]) -> list[CompactionEvent]:
+    """`rows`: boundaries, summaries and edits in order of the file; `answers`: the positions of the model's answers.
 
-    A summary belongs to the boundary before it, if nothing was said in between."""
-    events: list[Event] = []
-    waiting: int | None = None
+    A summary belongs to the boundary before it if there is no answer between them."""
+    events: list[CompactionEvent] = []
+    boundary_index: int | None = None
     for row in rows:
         if Flag.SUMMARY not in row.flags:
             if Flag.BOUNDARY in row.flags:
-                waiting = len(events)
-            events.append(Event(row))
-        elif waiting is not None and not _between(answers, events[waiting].position, row.position):
-            events[waiting] = Event(events[waiting].row, row)
-            waiting = None
+                boundary_index = len(events)
+            events.append(CompactionEvent(row))
+        elif boundary_index is not None and not _has_between(answers, events[boundary_index].position, row.position):
+            events[boundary_index] = CompactionEvent(events[boundary_index].row, row)
+            boundary_index = None
         else:
-            events.append(Event(row, row))
-            waiting = None
+            events.append(CompactionEvent(row, row))
+            boundary_index = None
     return events
 
 
-def _between(positions: Sequence[int], first: int, last: int) -> bool:
-    at = bisect_right(positions, first)
-    return at < len(positions) and positions[at] < last
+def _has_between(positions: Sequence[int], first: int, last: int) -> bool:
+    index = bisect_right(positions, first)
+    return index < len(positions) and positions[index] < last

@@ -1,4 +1,4 @@
-"""What became of each message of the user at a boundary, as the marks of the session tell it."""
+"""What happened to each message of the user at a boundary, by the marks of the session."""
 
 from __future__ import annotations
 
@@ -8,73 +8,73 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from compaction.trail.engine.attribution.words import text_of
-from compaction.trail.engine.quoting import Quoting, quotable
+from compaction.trail.engine.summary_quotes import SummaryQuotes, searchable_words
 from sessions.transcripts.engine.marks import Fate, Mark
 from sessions.transcripts.engine.messages import Message, MessageKind
 
-GONE = frozenset({Fate.ABANDONED, Fate.SIDECHAIN})
-"""Nothing that happened on these ways is part of what the session goes on from."""
+ABANDONED_FATES = frozenset({Fate.ABANDONED, Fate.SIDECHAIN})
+"""Branches that the session does not continue from."""
 
-BESIDE = frozenset({Fate.CLEARED, Fate.PERSISTED})
-"""What is told of results beside where they stand."""
+RESULT_FATES = frozenset({Fate.CLEARED, Fate.PERSISTED})
+"""Fates of tool results, which say nothing about where a message is."""
 
 
-class Place(StrEnum):
+class PromptState(StrEnum):
     KEPT = "kept"
-    """Stands behind the boundary word for word."""
-    AWAY = "away"
-    """Was summarised by it, or before it."""
+    """It follows the boundary word for word."""
+    SUMMARISED = "away"
+    """It was summarised at the boundary or before."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """The messages of the user up to a boundary."""
+class QuoteCounts:
+    """Counts of the user's messages up to a boundary."""
 
     total: int
     kept: int
     quoted: int | None
-    """In the summary; None if nobody has looked."""
+    """Quoted in the summary; None if that was not checked."""
 
     @property
     def gone(self) -> int | None:
         return None if self.quoted is None else self.total - self.kept - self.quoted
 
-    def told(self) -> dict[str, int | None]:
-        """To be kept in a report."""
+    def to_json(self) -> dict[str, int | None]:
+        """The form that reports store."""
         return {"total": self.total, "kept": self.kept, "quoted": self.quoted, "gone": self.gone}
 
     @property
-    def survived(self) -> int | None:
+    def left(self) -> int | None:
         return None if self.quoted is None else self.kept + self.quoted
 
 
-def said_of(before: Iterable[Message], after: Iterable[Message], summary: str) -> Said:
-    """Of the messages of the user in one context, those that are left in another."""
-    there = {message.uuid for message in after if message.content}
+def count_quotes(before: Iterable[Message], after: Iterable[Message], summary: str) -> QuoteCounts:
+    """How many of the user's messages in one context are left in another."""
+    uuids_after = {message.uuid for message in after if message.content}
     prompts = [message for message in before if message.kind is MessageKind.PROMPT and message.content]
-    away = [message for message in prompts if message.uuid not in there]
-    quoting = Quoting(summary)
-    quoted = sum(quoting.holds(quotable(text_of(message))) for message in away)
-    return Said(len(prompts), len(prompts) - len(away), quoted)
+    summarised = [message for message in prompts if message.uuid not in uuids_after]
+    quotes = SummaryQuotes(summary)
+    quoted = sum(quotes.holds(searchable_words(text_of(message))) for message in summarised)
+    return QuoteCounts(len(prompts), len(prompts) - len(summarised), quoted)
 
 
-def places_at(boundary: int, positions: Iterable[int], marks: Iterable[Mark]) -> dict[int, Place]:
-    """Where each of the messages at these positions before the boundary is, once the boundary was written.
+def prompt_states(boundary: int, positions: Iterable[int], marks: Iterable[Mark]) -> dict[int, PromptState]:
+    """The state, right after the boundary, of the messages at these positions before it.
 
-    A mark says what became of a message last. What a later boundary has summarised or kept was kept by this one."""
-    placed = sorted(
-        (mark for mark in marks if mark.fate not in (Fate.CLEARED, Fate.PERSISTED)), key=lambda one: one.first
+    A mark has only the last fate of a message. What a later boundary summarised or kept was kept by this one."""
+    ranges = sorted(
+        (mark for mark in marks if mark.fate not in (Fate.CLEARED, Fate.PERSISTED)), key=lambda mark: mark.first
     )
-    starts = [mark.first for mark in placed]
-    found: dict[int, Place] = {}
+    starts = [mark.first for mark in ranges]
+    states: dict[int, PromptState] = {}
     for position in positions:
         if position >= boundary:
             continue
-        at = bisect_right(starts, position) - 1
-        mark = placed[at] if at >= 0 and placed[at].last >= position else None
-        if mark is not None and mark.fate in GONE:
+        index = bisect_right(starts, position) - 1
+        mark = ranges[index] if index >= 0 and ranges[index].last >= position else None
+        if mark is not None and mark.fate in ABANDONED_FATES:
             continue
-        by = mark.by if mark is not None and mark.by is not None else -1
-        here = mark is not None and mark.fate is Fate.KEPT and by == boundary
-        found[position] = Place.KEPT if here or by > boundary else Place.AWAY
-    return found
+        cause = mark.by if mark is not None and mark.by is not None else -1
+        kept_by_this = mark is not None and mark.fate is Fate.KEPT and cause == boundary
+        states[position] = PromptState.KEPT if kept_by_this or cause > boundary else PromptState.SUMMARISED
+    return states

@@ -1,4 +1,4 @@
-"""The summary of one compaction, traced to the messages that it stands for."""
+"""The summary of one compaction, traced to the messages that it replaces."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.http import Http404
 
-from compaction.kinds.selectors import CompactionMissingError, compaction_get, keepsake_of
+from compaction.kinds.selectors import CompactionMissingError, compaction_get, load_stored_context
 from compaction.models import Compaction
-from compaction.trail.engine import Event, Place, places_at
+from compaction.trail.engine import CompactionEvent, PromptState, prompt_states
 from compaction.trail.engine.attribution import attribute
-from compaction.trail.engine.attribution.presentation import ShownSummary, shown
-from compaction.trail.engine.event import COLLAPSE
-from compaction.trail.selectors.trail import marks_told
+from compaction.trail.engine.attribution.presentation import SummaryView, summary_view
+from compaction.trail.engine.event import COLLAPSE_TYPE
+from compaction.trail.selectors.trail import load_marks
 from sessions.archive.selectors.records import Reader
 from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.linking.engine.raw_fields import key
@@ -26,81 +26,87 @@ from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.messages import Message
 from sessions.transcripts.engine.rows import Row
 
-MADE = "run-"
-SHOWN_NAME = 80
+RUN_PREFIX = "run-"
+MOST_NAME_CHARACTERS = 80
 _SUMMARY, _BOUNDARY, _SIDECHAIN = int(Flag.SUMMARY), int(Flag.BOUNDARY), int(Flag.SIDECHAIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TracedSummary:
     transcript: Transcript
-    """The one that was asked for, or its sub-agent that the record belongs to."""
-    summary: ShownSummary
+    """The requested one, or its sub-agent that the record belongs to."""
+    summary: SummaryView
     title: str
-    event: Event | None = None
-    made: Compaction | None = None
+    event: CompactionEvent | None = None
+    compaction: Compaction | None = None
 
 
-def summary_told(transcript: Transcript, name: str) -> Told:
-    """By the address of a record, or `run-<number>` of what was made here."""
-    if name.startswith(MADE):
-        return _made(transcript, name)
+def trace_summary(transcript: Transcript, name: str) -> TracedSummary:
+    """`name`: the address of a record, or `run-<number>` of a compaction made here."""
+    if name.startswith(RUN_PREFIX):
+        return _trace_run(transcript, name)
     reader = Reader(transcript.source_id)
     owner, entry = find_entry(transcript, name, reader)
     reader = reader if owner.pk == transcript.pk else Reader(owner.source_id)
-    event = _event(owner, entry, reader)
+    event = _load_event(owner, entry, reader)
     if not event.text:
-        raise Http404(f"The entry {name[:SHOWN_NAME]} has left no summary.")
-    context = load_context(owner, _before(owner, entry, event), reader)
-    return Told(owner, _traced(event.text, _replaced(owner, event, context.messages)), event.how.value, event)
+        raise Http404(f"The entry {name[:MOST_NAME_CHARACTERS]} has left no summary.")
+    context = load_context(owner, _point_before(owner, entry, event), reader)
+    return TracedSummary(
+        owner, _trace(event.text, _replaced_messages(owner, event, context.messages)), event.kind.value, event
+    )
 
 
-def _made(transcript: Transcript, name: str) -> Told:
+def _trace_run(transcript: Transcript, name: str) -> TracedSummary:
     try:
-        row = compaction_get(name.removeprefix(MADE))
+        row = compaction_get(name.removeprefix(RUN_PREFIX))
     except CompactionMissingError as error:
         raise Http404(str(error)) from error
     if transcript.pk not in (row.transcript_id, row.transcript.parent_id):
-        raise Http404(f"{name[:SHOWN_NAME]} has compacted another session.")
+        raise Http404(f"{name[:MOST_NAME_CHARACTERS]} has compacted another session.")
     if not row.summary:
-        raise Http404(f"{name[:SHOWN_NAME]} has written no summary.")
+        raise Http404(f"{name[:MOST_NAME_CHARACTERS]} has written no summary.")
     context = load_context(row.transcript, ContextPoint(row.position, row.link))
-    after = {message.uuid for message in keepsake_of(row).after}
-    gone = [message for message in context.messages if message.uuid not in after]
-    return Told(row.transcript, _traced(row.summary, gone), f"{row.kind} compaction made here", made=row)
+    after = {message.uuid for message in load_stored_context(row).after}
+    replaced = [message for message in context.messages if message.uuid not in after]
+    return TracedSummary(
+        row.transcript, _trace(row.summary, replaced), f"{row.kind} compaction made here", compaction=row
+    )
 
 
-def _traced(text: str, messages: list[Message]) -> ShownSummary:
-    # Masked as a whole: a secret must not show because a sentence ends in it.
-    return shown(attribute(mask(text), messages), messages)
+def _trace(text: str, messages: list[Message]) -> SummaryView:
+    # Masked as a whole: a secret must not become visible because a sentence ends inside it.
+    return summary_view(attribute(mask(text), messages), messages)
 
 
-def _replaced(transcript: Transcript, event: Event, messages: tuple[Message, ...]) -> list[Message]:
-    """Those that the summary stands for: what was kept beside it was not shown to its writer."""
+def _replaced_messages(transcript: Transcript, event: CompactionEvent, messages: tuple[Message, ...]) -> list[Message]:
+    """The messages that the summary replaces. Kept messages were not shown to the model that wrote it."""
     positions = [message.position for message in messages if message.position is not None]
-    places = places_at(event.position, positions, marks_told(transcript))
-    return [message for message in messages if places.get(message.position or 0) is not Place.KEPT]
+    states = prompt_states(event.position, positions, load_marks(transcript))
+    return [message for message in messages if states.get(message.position or 0) is not PromptState.KEPT]
 
 
-def _event(transcript: Transcript, entry: Entry, reader: Reader) -> Event:
-    if entry.type == COLLAPSE:
-        return Event(_row(entry, reader))
+def _load_event(transcript: Transcript, entry: Entry, reader: Reader) -> CompactionEvent:
+    if entry.type == COLLAPSE_TYPE:
+        return CompactionEvent(_load_row(entry, reader))
     if entry.flags & _SUMMARY:
-        return Event(_row(entry, reader), _row(entry, reader))
+        return CompactionEvent(_load_row(entry, reader), _load_row(entry, reader))
     if not entry.flags & _BOUNDARY:
         raise Http404("The entry is no compaction with a summary.")
-    found = _rows(transcript, _SUMMARY | _BOUNDARY).filter(pk__gt=entry.pk, bits__gt=0).order_by("pk").first()
-    summary = found if found is not None and found.flags & _SUMMARY else None
-    return Event(_row(entry, reader), _row(summary, reader) if summary else None)
+    next_entry = (
+        _entries_with_bits(transcript, _SUMMARY | _BOUNDARY).filter(pk__gt=entry.pk, bits__gt=0).order_by("pk").first()
+    )
+    summary = next_entry if next_entry is not None and next_entry.flags & _SUMMARY else None
+    return CompactionEvent(_load_row(entry, reader), _load_row(summary, reader) if summary else None)
 
 
-def _rows(transcript: Transcript, flags: int) -> QuerySet[Any]:
-    """The entries, each with `bits`: those of these flags that it has."""
+def _entries_with_bits(transcript: Transcript, flags: int) -> QuerySet[Any]:
+    """The entries, each with `bits`: which of these flags it has."""
     base = transcript.pk << POSITION_BITS
     return Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).annotate(bits=F("flags").bitand(flags))
 
 
-def _row(entry: Entry, reader: Reader) -> Row:
+def _load_row(entry: Entry, reader: Reader) -> Row:
     record = reader.record(entry.offset, entry.length)
     flags = Flag(entry.flags)
     return Row(
@@ -108,12 +114,14 @@ def _row(entry: Entry, reader: Reader) -> Row:
     )
 
 
-def _before(transcript: Transcript, entry: Entry, event: Event) -> ContextPoint:
-    """What would have been sent without it. What it names may be missing: then the last words count."""
-    earlier = _rows(transcript, _SIDECHAIN).filter(pk__lt=entry.pk, uuid_key__isnull=False)
-    named = [link for link in (key(event.row.record.get("logicalParentUuid")), entry.parent_key) if link is not None]
-    there = set(earlier.filter(uuid_key__in=named).values_list("uuid_key", flat=True)) if named else set()
-    link = next((one for one in named if one in there), None)
+def _point_before(transcript: Transcript, entry: Entry, event: CompactionEvent) -> ContextPoint:
+    """What would have been sent without it. If the parent that it names is missing, the last message counts."""
+    earlier = _entries_with_bits(transcript, _SIDECHAIN).filter(pk__lt=entry.pk, uuid_key__isnull=False)
+    candidates = [
+        link for link in (key(event.row.record.get("logicalParentUuid")), entry.parent_key) if link is not None
+    ]
+    existing = set(earlier.filter(uuid_key__in=candidates).values_list("uuid_key", flat=True)) if candidates else set()
+    link = next((candidate for candidate in candidates if candidate in existing), None)
     if link is None:
         spoken = earlier.filter(bits=0, type__in=("user", "assistant")).order_by("-pk")
         link = spoken.values_list("uuid_key", flat=True).first()

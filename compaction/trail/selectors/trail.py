@@ -1,6 +1,6 @@
 """The compactions that a session recorded, in order, each with its numbers and what is left of the user's words.
 
-Six queries, however many there are. A page of them is decoded; the user's words are looked through up to a limit."""
+Always six queries. Only the compactions of a page are decoded, and the user's words are read up to a limit."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from compaction.trail.engine import (
-    Event,
-    How,
-    Place,
-    Quoting,
-    Said,
+    CompactionEvent,
+    EventKind,
+    PromptState,
+    QuoteCounts,
+    SummaryQuotes,
     events_of,
-    places_at,
-    quotable,
+    prompt_states,
+    searchable_words,
 )
-from compaction.trail.engine.event import COLLAPSE, EDITS
-from compaction.trail.engine.user_quotes import BESIDE
+from compaction.trail.engine.event import COLLAPSE_TYPE, EDIT_DETAILS
+from compaction.trail.engine.user_quotes import RESULT_FATES
 from inspector.web.paging import Page, page_of
 from sessions.archive.engine.frames import block_numbers
 from sessions.archive.selectors.records import Reader
@@ -40,61 +40,61 @@ from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Fate, Mark
 from sessions.transcripts.engine.rows import Record, Row
 
-PAGE = 25
-BLOCKS = 128
-"""Blocks of the archive that are decompressed for the words of the user: 64 MiB of the file."""
-PER_TOKEN = 4
-"""Characters of prose in a token, about."""
+PAGE_SIZE = 25
+MOST_BLOCKS = 128
+"""The most archive blocks that are decompressed for the words of the user: 64 MiB of the file."""
+CHARACTERS_PER_TOKEN = 4
+"""About as many characters of prose make a token."""
 
 _SEARCHED = int(Flag.BOUNDARY | Flag.SUMMARY)
 _TYPED, _SIDECHAIN, _DUPLICATE = int(Flag.TYPED), int(Flag.SIDECHAIN), int(Flag.DUPLICATE)
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """Tokens of a context, and who says so."""
+class ContextSize:
+    """The tokens of a context, and where the number comes from."""
 
     tokens: float
-    why: str
+    source: str
     position: int
-    """Of the record that it is from."""
+    """The record that it comes from."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TrailStep:
     """One compaction."""
 
     number: int
-    event: Event
+    event: CompactionEvent
     sentence: str
-    before: Size | None
-    after: Size | None
-    said: Said | None
-    left: bool = False
-    """On a branch that the session went back from."""
+    before: ContextSize | None
+    after: ContextSize | None
+    quotes: QuoteCounts | None
+    is_abandoned: bool = False
+    """It is on a branch that the session went back from."""
 
     @property
-    def how(self) -> How:
-        return self.event.how
+    def kind(self) -> EventKind:
+        return self.event.kind
 
     @property
     def summary_tokens(self) -> float | None:
-        return len(self.event.text) / PER_TOKEN if self.event.text else None
+        return len(self.event.text) / CHARACTERS_PER_TOKEN if self.event.text else None
 
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    steps: tuple[Step, ...]
-    """Of the page, in the order of the file."""
+    steps: tuple[TrailStep, ...]
+    """Those of the page, in the order of the file."""
     page: Page
     compactions: int = 0
-    """Of all pages."""
+    """On all pages."""
     decoded: int = 0
     """Raw bytes that were decompressed."""
-    unread: bool = False
-    """The words of the user were too far apart to look through."""
+    is_unread: bool = False
+    """The words of the user are in too many archive blocks to be read."""
     damage: dict[str, Transcript] = field(default_factory=dict)
-    """What could not be read, of whose file."""
+    """What could not be read -> the transcript that it belongs to."""
 
     @property
     def edits(self) -> int:
@@ -104,124 +104,137 @@ class Trail:
 @dataclass(frozen=True, slots=True)
 class _Answer:
     position: int
-    sent: int
+    prompt: int
     output: int
 
 
-_Found = tuple[Any, ...]
+_EntryRow = tuple[Any, ...]
 """A row of COLUMNS."""
 
 
 def trail_of(transcript: Transcript, page: int | None = None) -> Trail:
-    """`page`: the latest, if none is named."""
-    found = _found(transcript)
+    """`page`: the last one by default."""
+    rows = _event_rows(transcript)
     answers = _answers(transcript)
-    events = events_of([_row(row) for row in found], [one.position for one in answers])
-    shown = page_of(page or len(events), size=PAGE, total=len(events))
+    events = events_of([_make_row(row) for row in rows], [answer.position for answer in answers])
+    page_range = page_of(page or len(events), size=PAGE_SIZE, total=len(events))
     if not events:
-        return Trail((), shown)
-    mine = events[shown.start : shown.stop]
-    typed = _typed(transcript, mine[-1].position)
-    wanted = [(row.offset, row.length) for event in mine for row in (event.row, event.summary) if row is not None]
-    blocks = {number for place in typed.values() for number in block_numbers(*place)}
-    readable = len(blocks) <= BLOCKS
+        return Trail((), page_range)
+    page_events = events[page_range.start : page_range.stop]
+    prompts = _prompt_locations(transcript, page_events[-1].position)
+    event_records = [
+        (row.offset, row.length) for event in page_events for row in (event.row, event.summary) if row is not None
+    ]
+    blocks = {number for location in prompts.values() for number in block_numbers(*location)}
+    is_readable = len(blocks) <= MOST_BLOCKS
     reader = Reader(transcript.source_id)
-    reader.fetch([*wanted, *(typed.values() if readable else ())])
-    marks = marks_told(transcript)
-    told = _Told(reader)
-    words = {at: _words(told.record(*place)) for at, place in typed.items()} if readable else {}
-    if told.damage:
-        words = {}  # whether a message that cannot be read is quoted, nobody can tell
-    boundaries = [event.position for event in events if event.summarises]
-    seen = _Seen(answers, marks, tuple(typed), words, boundaries)
-    steps = [seen.step(number, _read(event, told)) for number, event in enumerate(mine, shown.start + 1)]
-    damage = dict.fromkeys(told.damage, transcript)
-    return Trail(tuple(steps), shown, len(boundaries), reader.decoded, unread=not readable, damage=damage)
+    reader.fetch([*event_records, *(prompts.values() if is_readable else ())])
+    marks = load_marks(transcript)
+    records = _RecordReader(reader)
+    words = (
+        {position: _prompt_words(records.record(*location)) for position, location in prompts.items()}
+        if is_readable
+        else {}
+    )
+    if records.damage:
+        words = {}  # nobody can say whether an unreadable message is quoted
+    boundaries = [event.position for event in events if event.is_compaction]
+    builder = _StepBuilder(answers, marks, tuple(prompts), words, boundaries)
+    steps = [
+        builder.step(number, _load_records(event, records))
+        for number, event in enumerate(page_events, page_range.start + 1)
+    ]
+    damage = dict.fromkeys(records.damage, transcript)
+    return Trail(tuple(steps), page_range, len(boundaries), reader.decoded, is_unread=not is_readable, damage=damage)
 
 
-class _Seen:
-    """What is known of the session around its compactions."""
+class _StepBuilder:
+    """Makes the steps of a trail from its events and what is known of the session around them."""
 
     def __init__(
         self,
         answers: Sequence[_Answer],
         marks: Sequence[Mark],
-        typed: Sequence[int],
+        prompts: Sequence[int],
         words: dict[int, str],
         boundaries: Sequence[int],
     ) -> None:
         self._answers = answers
-        self._places = [answer.position for answer in answers]
+        self._answer_positions = [answer.position for answer in answers]
         self._marks = marks
-        self._typed = typed
+        self._prompts = prompts
         self._words = words
         self._boundaries = boundaries
 
-    def step(self, number: int, event: Event) -> Step:
-        left = any(m.fate is Fate.ABANDONED and m.first <= event.position <= m.last for m in self._marks)
-        said = self._said(event) if event.summarises and not left else None
-        return Step(number, event, event.told(mask).summary, self._before(event), self._after(event), said, left)
+    def step(self, number: int, event: CompactionEvent) -> TrailStep:
+        is_abandoned = any(
+            mark.fate is Fate.ABANDONED and mark.first <= event.position <= mark.last for mark in self._marks
+        )
+        quotes = self._count_quotes(event) if event.is_compaction and not is_abandoned else None
+        return TrailStep(
+            number, event, event.card(mask).summary, self._before(event), self._after(event), quotes, is_abandoned
+        )
 
-    def _before(self, event: Event) -> Size | None:
+    def _before(self, event: CompactionEvent) -> ContextSize | None:
         if event.tokens_before is not None:
-            return Size(event.tokens_before, "the client recorded it", event.position)
-        at = bisect_left(self._places, event.position) - 1
-        if not event.summarises or at < 0:
+            return ContextSize(event.tokens_before, "the client recorded it", event.position)
+        index = bisect_left(self._answer_positions, event.position) - 1
+        if not event.is_compaction or index < 0:
             return None
-        last = self._answers[at]
-        return Size(last.sent + last.output, "the API counted it in the request before", last.position)
+        last = self._answers[index]
+        return ContextSize(last.prompt + last.output, "the API counted it in the request before", last.position)
 
-    def _after(self, event: Event) -> Size | None:
-        """What the API counted says more than what the client expected: it has system prompt and tools in it."""
-        at = bisect_left(self._places, event.position)
-        next_one = bisect_right(self._boundaries, event.position)
-        end = self._boundaries[next_one] if next_one < len(self._boundaries) else POSITION_MASK
-        if event.summarises and at < len(self._answers) and self._places[at] < end:
-            counted = "the API counted it in the first request after"
+    def _after(self, event: CompactionEvent) -> ContextSize | None:
+        """The API's count is better than the client's estimate: it includes system prompt and tools."""
+        index = bisect_left(self._answer_positions, event.position)
+        next_boundary = bisect_right(self._boundaries, event.position)
+        end = self._boundaries[next_boundary] if next_boundary < len(self._boundaries) else POSITION_MASK
+        if event.is_compaction and index < len(self._answers) and self._answer_positions[index] < end:
+            source = "the API counted it in the first request after"
             if event.tokens_after is not None:
-                counted += f"; without system prompt and tools the client expected {tokens(event.tokens_after)}"
-            return Size(self._answers[at].sent, counted, self._places[at])
+                source += f"; without system prompt and tools the client expected {tokens(event.tokens_after)}"
+            return ContextSize(self._answers[index].prompt, source, self._answer_positions[index])
         if event.tokens_after is not None:
-            return Size(event.tokens_after, "the client recorded it", event.position)
+            return ContextSize(event.tokens_after, "the client recorded it", event.position)
         return None
 
-    def _said(self, event: Event) -> Said:
-        places = places_at(event.position, self._typed, self._marks)
-        kept = sum(place is Place.KEPT for place in places.values())
-        away = [position for position, place in places.items() if place is Place.AWAY]
-        if away and not self._words:
-            return Said(len(places), kept, None)
-        quoting = Quoting(event.text)
-        return Said(len(places), kept, sum(quoting.holds(self._words[position]) for position in away))
+    def _count_quotes(self, event: CompactionEvent) -> QuoteCounts:
+        states = prompt_states(event.position, self._prompts, self._marks)
+        kept = sum(state is PromptState.KEPT for state in states.values())
+        summarised = [position for position, state in states.items() if state is PromptState.SUMMARISED]
+        if summarised and not self._words:
+            return QuoteCounts(len(states), kept, None)
+        quotes = SummaryQuotes(event.text)
+        return QuoteCounts(len(states), kept, sum(quotes.holds(self._words[position]) for position in summarised))
 
 
-def _found(transcript: Transcript) -> list[_Found]:
-    names = ", ".join(f"'{name}'" for name in EDITS)
+def _event_rows(transcript: Transcript) -> list[_EntryRow]:
+    names = ", ".join(f"'{name}'" for name in EDIT_DETAILS)
     return _select(
         transcript,
         COLUMNS,
-        f"((flags & {_SEARCHED}) != 0 OR (type = 'system' AND detail IN ({names})) OR type = '{COLLAPSE}')",
+        f"((flags & {_SEARCHED}) != 0 OR (type = 'system' AND detail IN ({names})) OR type = '{COLLAPSE_TYPE}')",
     )
 
 
-def _typed(transcript: Transcript, before: int) -> dict[int, tuple[int, int]]:
-    """Where the messages of the user stand."""
+def _prompt_locations(transcript: Transcript, before: int) -> dict[int, tuple[int, int]]:
+    """Position -> offset and length of the user's messages."""
     rows = _select(transcript, 'id, "offset", length', f"(flags & {_TYPED}) != 0", before)
     return {row[0] & POSITION_MASK: (row[1], row[2]) for row in rows}
 
 
-def _select(transcript: Transcript, columns: str, where: str, before: int = POSITION_MASK) -> list[_Found]:
-    """Agents that were written into the session's file had a context of their own."""
+def _select(transcript: Transcript, columns: str, where: str, before: int = POSITION_MASK) -> list[_EntryRow]:
+    """Leaves out sub-agents that were written into the session's file: they have a context of their own."""
     base = transcript.pk << POSITION_BITS
-    strange = _DUPLICATE | _SIDECHAIN if transcript.kind == Transcript.Kind.MAIN else _DUPLICATE
+    excluded = _DUPLICATE | _SIDECHAIN if transcript.kind == Transcript.Kind.MAIN else _DUPLICATE
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT {columns} FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {strange}) = 0"
+            f"SELECT {columns} FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {excluded}) = 0"
             f" AND {where} ORDER BY id",
             [base, base | before],
         )
-        found: list[_Found] = cursor.fetchall()
-    return found
+        rows: list[_EntryRow] = cursor.fetchall()
+    return rows
 
 
 def _answers(transcript: Transcript) -> list[_Answer]:
@@ -235,46 +248,48 @@ def _answers(transcript: Transcript) -> list[_Answer]:
         return [_Answer(*row) for row in cursor.fetchall()]
 
 
-def marks_told(transcript: Transcript) -> list[Mark]:
-    """What became of the entries, but for results that were cleared or spilled."""
-    told = StoredMark.objects.filter(transcript=transcript).exclude(fate__in=BESIDE)
-    rows = told.values_list("first", "last", "fate", "by")
+def load_marks(transcript: Transcript) -> list[Mark]:
+    """The fates of the entries, without those of cleared or spilled results."""
+    marks = StoredMark.objects.filter(transcript=transcript).exclude(fate__in=RESULT_FATES)
+    rows = marks.values_list("first", "last", "fate", "by")
     return [Mark(first, last, Fate(fate), by) for first, last, fate, by in rows]
 
 
-def _row(found: _Found) -> Row:
-    return Row(found[0] & POSITION_MASK, found[1], found[2], found[3], found[4], found[5], found[6], Flag(found[7]), {})
+def _make_row(values: _EntryRow) -> Row:
+    return Row(
+        values[0] & POSITION_MASK, values[1], values[2], values[3], values[4], values[5], values[6], Flag(values[7]), {}
+    )
 
 
 @dataclass(slots=True)
-class _Told:
-    """Records for a page that shows all the others when some are damaged."""
+class _RecordReader:
+    """Reads records, and collects the damage instead of failing, so that a page can show all others."""
 
     reader: Reader
     damage: dict[str, None] = field(default_factory=dict)
 
     def record(self, offset: int, length: int) -> Record:
-        record, why = self.reader.attempt(offset, length)
-        if why:
-            self.damage[why] = None
+        record, error = self.reader.try_record(offset, length)
+        if error:
+            self.damage[error] = None
         return record
 
 
-def _read(event: Event, told: _Told) -> Event:
-    """With its records."""
-    row = replace(event.row, record=told.record(event.row.offset, event.row.length))
+def _load_records(event: CompactionEvent, records: _RecordReader) -> CompactionEvent:
+    """The event with its records."""
+    row = replace(event.row, record=records.record(event.row.offset, event.row.length))
     if event.summary is None or event.summary is event.row:
-        return Event(row, row if event.summary is not None else None)
+        return CompactionEvent(row, row if event.summary is not None else None)
     summary = event.summary
-    return Event(row, replace(summary, record=told.record(summary.offset, summary.length)))
+    return CompactionEvent(row, replace(summary, record=records.record(summary.offset, summary.length)))
 
 
-def _words(record: dict[str, Any]) -> str:
+def _prompt_words(record: dict[str, Any]) -> str:
     prompt = queued_prompt(record)
-    return quotable(joined_text(prompt) if prompt is not None else summary_text(record))
+    return searchable_words(joined_text(prompt) if prompt is not None else summary_text(record))
 
 
-def agents_compacted(session: Transcript) -> QuerySet[Transcript]:
-    """Sub-agents of the session that were compacted themselves."""
-    found = Transcript.objects.filter(parent=session, compactions__gt=0).order_by("first_at", "pk")
-    return found.only("public_id", "title", "first_prompt", "agent_id", "kind", "meta", "compactions", "first_at")
+def compacted_subagents(session: Transcript) -> QuerySet[Transcript]:
+    """Sub-agents of the session that have compactions of their own."""
+    subagents = Transcript.objects.filter(parent=session, compactions__gt=0).order_by("first_at", "pk")
+    return subagents.only("public_id", "title", "first_prompt", "agent_id", "kind", "meta", "compactions", "first_at")

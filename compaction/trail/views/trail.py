@@ -1,4 +1,4 @@
-"""The compactions of a session: what the client recorded, what was made here, and how one follows on the other."""
+"""The compactions of a session: those that the client recorded, and those made here."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from django.views.decorators.http import require_safe
 from compaction.kinds.selectors import compactions_of
 from compaction.kinds.services.runs import KIND
 from compaction.trail.selectors.trail import (
-    Size,
-    Step,
+    ContextSize,
     Trail,
-    agents_compacted,
+    TrailStep,
+    compacted_subagents,
     trail_of,
 )
 from inspector.runs.models import Run
@@ -26,8 +26,8 @@ from inspector.web.svg import Series, series
 from sessions.models import Transcript
 from sessions.transcripts.selectors.session import session_head
 
-MADE = 50
-"""Compactions made here that are listed."""
+MOST_LOCAL = 50
+"""The most compactions made here that are listed."""
 THOUSAND = 1000
 MOST_RUNS = 20
 
@@ -45,9 +45,9 @@ def compaction_list(request: HtmxRequest, session: str) -> HttpResponse:
         "root": root,
         "trail": trail,
         "page": trail.page,
-        "charts": list(charts(trail, root)),
-        "made": compactions_of(head.transcript)[:MADE],
-        "agents": agents_compacted(head.transcript),
+        "charts": list(find_charts(trail, root)),
+        "made": compactions_of(head.transcript)[:MOST_LOCAL],
+        "agents": compacted_subagents(head.transcript),
         "damage": list(trail.damage.items()),
         "runs": unfinished_runs(head.transcript),
     }
@@ -55,41 +55,45 @@ def compaction_list(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def unfinished_runs(transcript: Transcript) -> list[RunCard]:
-    """Compactions that are under way or came to nothing: the others have left something to look at."""
+    """Compactions that are under way or failed; the others have a result of their own in the list."""
     runs = Run.objects.filter(kind=KIND, parameters__transcript=transcript.pk)
     unfinished = runs.exclude(status=Run.Status.COMPLETED).defer(*DETAIL_FIELDS).order_by("-pk")
     return run_cards(unfinished[:MOST_RUNS], now_ms())
 
 
-def charts(trail: Trail, root: str) -> Iterable[tuple[str, str, Series]]:
-    """Title, unit and line of each number that at least two compactions have."""
-    steps = [step for step in trail.steps if step.event.summarises and not step.left]
+def find_charts(trail: Trail, root: str) -> Iterable[tuple[str, str, Series]]:
+    """The title, unit and line of each number that at least two compactions have."""
+    steps = [step for step in trail.steps if step.event.is_compaction and not step.is_abandoned]
     for title, unit, value in CHARTS:
-        points = [(f"compaction {step.number}", *found) for step in steps if (found := value(step)) is not None]
+        points = [(f"compaction {step.number}", *point) for step in steps if (point := value(step)) is not None]
         if len(points) > 1:
-            yield title, unit, series([(label, size, entry_url(root, at)) for label, size, at in points], height=56)
+            yield (
+                title,
+                unit,
+                series([(label, size, entry_url(root, position)) for label, size, position in points], height=56),
+            )
 
 
-def _size(size: Size | None) -> tuple[float, int] | None:
+def _size(size: ContextSize | None) -> tuple[float, int] | None:
     return (size.tokens / THOUSAND, size.position) if size else None
 
 
-def _summary(step: Step) -> tuple[float, int] | None:
+def _summary(step: TrailStep) -> tuple[float, int] | None:
     summary = step.event.summary
     return (len(step.event.text) / THOUSAND, summary.position) if summary else None
 
 
-def _left(step: Step) -> tuple[float, int] | None:
-    said = step.said
-    if said is None or said.survived is None or not said.total:
+def _left_percent(step: TrailStep) -> tuple[float, int] | None:
+    quotes = step.quotes
+    if quotes is None or quotes.left is None or not quotes.total:
         return None
-    return 100 * said.survived / said.total, step.event.position
+    return 100 * quotes.left / quotes.total, step.event.position
 
 
-CHARTS: tuple[tuple[str, str, Callable[[Step], tuple[float, int] | None]], ...] = (
+CHARTS: tuple[tuple[str, str, Callable[[TrailStep], tuple[float, int] | None]], ...] = (
     ("Tokens before", "k", lambda step: _size(step.before)),
     ("Tokens after", "k", lambda step: _size(step.after)),
     ("Summary", "k characters", _summary),
-    ("User messages left", "%", _left),
+    ("User messages left", "%", _left_percent),
 )
-"""The value of a compaction, and where the record stands that says so."""
+"""Title, unit, and a function for the value of a compaction and the position of its record."""

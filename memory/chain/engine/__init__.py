@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.chain.engine.build import MOST_HOPS, Chain, chain_of
+from memory.chain.engine.build import MOST_HOPS, Chain, build_chain
 from memory.chain.engine.link import (
     MOST_CHARACTERS,
     ChainFile,
@@ -11,7 +11,7 @@ from memory.chain.engine.link import (
     Outcome,
     When,
 )
-from memory.chain.engine.words import is_recorded, reminder
+from memory.chain.engine.words import format_reminder, is_recorded
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -22,7 +22,7 @@ __all__ = [
     "Layer",
     "Outcome",
     "When",
-    "chain_of",
+    "build_chain",
+    "format_reminder",
     "is_recorded",
-    "reminder",
 ]

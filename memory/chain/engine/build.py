@@ -13,7 +13,7 @@ from memory.chain.engine.files import (
     read_bytes,
     read_text,
 )
-from memory.chain.engine.includes import Written, written_includes
+from memory.chain.engine.includes import WrittenInclude, find_includes
 from memory.chain.engine.link import (
     ChainFile,
     Include,
@@ -24,11 +24,11 @@ from memory.chain.engine.link import (
 from memory.chain.engine.places import (
     MANAGED,
     Candidate,
-    at_start,
-    below,
+    files_at_start,
+    files_below,
 )
 from memory.files.engine.reading.header import read_header
-from memory.files.engine.reading.loading import blanked, load, without_comments
+from memory.files.engine.reading.loaded_text import blank_comments, load_index, without_comments
 from memory.files.engine.reading.text import decode, split_lines
 
 MOST_HOPS = 4
@@ -59,7 +59,7 @@ class Chain:
         return sum(file.characters for file in self.at_start)
 
 
-def chain_of(
+def build_chain(
     directory: Path,
     *,
     config: Path,
@@ -70,30 +70,30 @@ def chain_of(
 ) -> Chain:
     """The chain for a working directory. `project` is where includes are at home; `memory` is the project's memory
     directory, whose index is loaded last. Never raises for what it finds on disk."""
-    build = _Build(home)
-    for candidate in at_start(directory, config, project, managed):
+    build = _ChainBuilder(home)
+    for candidate in files_at_start(directory, config, project, managed):
         build.add(candidate)
     if memory is not None:
         build.add_index(memory / "MEMORY.md")
-    for candidate in below(directory, project):
+    for candidate in files_below(directory, project):
         build.add(candidate)
     return Chain(tuple(build.files), tuple(build.unread), tuple(dict.fromkeys(build.outside)))
 
 
 @dataclass(slots=True)
-class _Build:
+class _ChainBuilder:
     home: Path
     files: list[ChainFile] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
     outside: list[tuple[str, str]] = field(default_factory=list)
     roots: dict[str, Path] = field(default_factory=dict)
     """Where each file is at home, by its path: what it includes has to lie there too."""
-    seen: set[str] = field(default_factory=set)
+    visited: set[str] = field(default_factory=set)
 
     def add(self, candidate: Candidate) -> None:
         path = candidate.path
         real = os.path.realpath(path)
-        if real in self.seen or len(self.files) >= MOST_FILES or not os.path.lexists(path):
+        if real in self.visited or len(self.files) >= MOST_FILES or not os.path.lexists(path):
             return
         try:
             text = read_text(path, candidate.root)
@@ -104,14 +104,14 @@ class _Build:
             self.unread.append((str(path), str(error)))
             return
         lines = split_lines(text)
-        globs = _globs(lines)
+        globs = _read_globs(lines)
         when = When.ON_MATCH if globs and candidate.when is When.START else candidate.when
         self.roots[str(path)] = candidate.root
         self._load(ChainFile(str(path), candidate.layer, when, text, without_comments(text), globs), (real,))
 
     def add_index(self, path: Path) -> None:
         try:
-            text = decode(read_bytes(path, Path(os.path.realpath(path.parent)))).shown if path.is_file() else None
+            text = decode(read_bytes(path, Path(os.path.realpath(path.parent)))).displayed if path.is_file() else None
         except LeadsOutError as error:
             self.outside.append((str(path), error.target))
             return
@@ -119,22 +119,24 @@ class _Build:
             self.unread.append((str(path), str(error)))
             return
         if text is not None:
-            loaded = load(text)
-            self.files.append(ChainFile(str(path), Layer.INDEX, When.START, text, loaded.given, warning=loaded.warning))
+            loaded = load_index(text)
+            self.files.append(
+                ChainFile(str(path), Layer.INDEX, When.START, text, loaded.agent_text, warning=loaded.warning)
+            )
 
     def _load(self, file: ChainFile, above: tuple[str, ...]) -> None:
-        self.seen.add(above[-1])
+        self.visited.add(above[-1])
         place = len(self.files)
         self.files.append(file)
         includes = tuple(self._includes(file, above))
         self.files[place] = replace(file, includes=includes)
 
     def _includes(self, file: ChainFile, above: tuple[str, ...]) -> Iterator[Include]:
-        for written in written_includes(blanked(file.text)):
+        for written in find_includes(blank_comments(file.text)):
             path = self._path(written, file)
             if path is None:
                 if written.is_file_like:
-                    missing = str(_resolved(written.candidates[-1], Path(file.path).parent, self.home))
+                    missing = str(_resolve(written.candidates[-1], Path(file.path).parent, self.home))
                     yield Include(written.text, missing, written.line, Outcome.MISSING)
                 continue
             yield Include(written.text, str(path), written.line, self._include(file, path, above))
@@ -143,7 +145,7 @@ class _Build:
         real = os.path.realpath(path)
         if real in above:
             return Outcome.CYCLE
-        if real in self.seen:
+        if real in self.visited:
             return Outcome.ALREADY
         if file.hops >= MOST_HOPS or len(self.files) >= MOST_FILES:
             return Outcome.TOO_DEEP
@@ -170,11 +172,11 @@ class _Build:
         self._load(child, (*above, real))
         return Outcome.INCLUDED
 
-    def _path(self, written: Written, file: ChainFile) -> Path | None:
+    def _path(self, written: WrittenInclude, file: ChainFile) -> Path | None:
         """The file that is meant, if there is one."""
         folder = Path(file.path).parent
         for text in written.candidates:
-            path = _resolved(text, folder, self.home)
+            path = _resolve(text, folder, self.home)
             try:
                 if path.is_file():
                     return path
@@ -183,16 +185,16 @@ class _Build:
         return None
 
 
-def _resolved(text: str, folder: Path, home: Path) -> Path:
+def _resolve(text: str, folder: Path, home: Path) -> Path:
     """Without `..` and `.`, but not through links: a page shows the path as somebody would write it."""
     if text.startswith("~/"):
         return Path(os.path.normpath(home / text[2:]))
     return Path(os.path.normpath(folder / text))
 
 
-def _globs(lines: list[str]) -> tuple[str, ...]:
+def _read_globs(lines: list[str]) -> tuple[str, ...]:
     """The paths that a rule is for."""
-    found = read_header(lines).field("paths")
-    if found is None:
+    field_ = read_header(lines).field("paths")
+    if field_ is None:
         return ()
-    return found.items or tuple(glob.strip() for glob in found.value.split(",") if glob.strip())
+    return field_.items or tuple(glob.strip() for glob in field_.value.split(",") if glob.strip())

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from memory.files.engine.reading.opening import open_regular
+from memory.files.engine.reading.regular_files import open_regular
 from memory.files.engine.reading.text import decode
 
 LARGEST = 4 * 1024 * 1024
@@ -28,22 +28,22 @@ def read_text(path: Path, root: Path) -> str:
     """Raises OSError where it cannot be read, NotTextError where it holds no text, LeadsOutError where it lies outside
     of `root`, followed through all links. `root` itself is a path without links."""
     source = decode(read_bytes(path, root))
-    if "\0" in source.text or not source.valid:
+    if "\0" in source.text or not source.is_valid:
         raise NotTextError(f"{path} holds no text.")
     return source.text
 
 
 def read_bytes(path: Path, root: Path) -> bytes:
     """The first `LARGEST` bytes of a regular file."""
-    real = inside(path, root)
+    real = check_inside(path, root)
     with open_regular(real, follow=False) as file:
         # A directory on the way may have been exchanged for a link since: what was opened tells where it lies.
         opened = f"/proc/self/fd/{file.fileno()}"
-        inside(Path(opened if os.path.exists(opened) else real), root)
+        check_inside(Path(opened if os.path.exists(opened) else real), root)
         return file.read(LARGEST)
 
 
-def inside(path: Path, root: Path) -> Path:
+def check_inside(path: Path, root: Path) -> Path:
     """Where it lies. Raises LeadsOutError if that is outside of `root`."""
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(root):

@@ -16,7 +16,7 @@ LOOKS_LIKE_A_FILE = re.compile(r"/|\.[A-Za-z0-9]{1,8}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenInclude:
     text: str
     """As written, without the `@`."""
     line: int
@@ -33,12 +33,12 @@ class Written:
         return bool(LOOKS_LIKE_A_FILE.search(self.candidates[-1])) if self.candidates else False
 
 
-def written_includes(text: str) -> Iterator[Written]:
+def find_includes(text: str) -> Iterator[WrittenInclude]:
     for number, line in prose_lines(text):
         if "@" in line:
             for match in _AT.finditer(_SPAN.sub(" ", line)):
                 if _PATH.match(match[1]):
-                    yield Written(match[1], number)
+                    yield WrittenInclude(match[1], number)
 
 
 def prose_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -55,7 +55,7 @@ class ChainFile:
     when: When
     text: str
     """As it lies on disk."""
-    given: str
+    agent_text: str
     """What the agent gets of it: without header and comments; of an index, without what is cut."""
     globs: tuple[str, ...] = ()
     """The paths that a rule is for; none where it is for all."""
@@ -68,7 +68,7 @@ class ChainFile:
 
     @property
     def characters(self) -> int:
-        return len(self.given)
+        return len(self.agent_text)
 
     @property
     def is_over(self) -> bool:

@@ -24,7 +24,9 @@ class Candidate:
     """The directory that it has to lie in, followed through all links; itself a path without any."""
 
 
-def at_start(directory: Path, config: Path, project: Path, managed: tuple[Path, ...] = MANAGED) -> Iterator[Candidate]:
+def files_at_start(
+    directory: Path, config: Path, project: Path, managed: tuple[Path, ...] = MANAGED
+) -> Iterator[Candidate]:
     """Managed, user, then for each directory from the root of the file system down to the working directory: the
     project's, its rules, and what is local."""
     project = Path(os.path.realpath(project))
@@ -36,21 +38,21 @@ def at_start(directory: Path, config: Path, project: Path, managed: tuple[Path, 
     yield Candidate(config / "CLAUDE.md", Layer.USER, root=root)
     yield from _rules(config / "rules", Layer.USER, root)
     for folder in [*reversed(directory.parents), directory][1:] or [directory]:
-        yield from _of(folder, When.START, project)
+        yield from _folder_files(folder, When.START, project)
 
 
-def below(directory: Path, project: Path) -> Iterator[Candidate]:
+def files_below(directory: Path, project: Path) -> Iterator[Candidate]:
     """Those that are loaded once the agent reads something beside them."""
     project = Path(os.path.realpath(project))
-    for at, (folder, folders, _) in enumerate(os.walk(directory)):
-        if at == MOST_FOLDERS:
+    for count, (folder, folders, _) in enumerate(os.walk(directory)):
+        if count == MOST_FOLDERS:
             return
         folders[:] = sorted(name for name in folders if name not in _SKIPPED and name != ".claude")
-        if at:
-            yield from _of(Path(folder), When.ON_ENTRY, project)
+        if count:
+            yield from _folder_files(Path(folder), When.ON_ENTRY, project)
 
 
-def _of(folder: Path, when: When, project: Path) -> Iterator[Candidate]:
+def _folder_files(folder: Path, when: When, project: Path) -> Iterator[Candidate]:
     """Above the project, where others may be at home, each is only where its name says."""
     real = Path(os.path.realpath(folder))
     inner = real.is_relative_to(project)

@@ -27,11 +27,11 @@ def is_recorded(layer: Layer) -> bool:
     return layer in _RECORDED
 
 
-def reminder(files: Iterable[ChainFile]) -> str:
-    parts = [PREAMBLE, *(_part(file) for file in files)]
+def format_reminder(files: Iterable[ChainFile]) -> str:
+    parts = [PREAMBLE, *(_format_file(file) for file in files)]
     return "<system-reminder>\n" + "\n\n".join(parts) + "\n</system-reminder>"
 
 
-def _part(file: ChainFile) -> str:
+def _format_file(file: ChainFile) -> str:
     label = _RECORDED.get(file.layer) or _REPORTED.get(file.layer)
-    return f"Contents of {file.path}{f' ({label})' if label else ''}:\n\n{file.given.strip()}"
+    return f"Contents of {file.path}{f' ({label})' if label else ''}:\n\n{file.agent_text.strip()}"

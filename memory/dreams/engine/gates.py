@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from memory.dreams.engine.lock import Lock, Standing
+from memory.dreams.engine.lock import DreamLock, LockState
 
 HOURS_BETWEEN = 24
 MINUTES_BETWEEN_SCANS = 10
@@ -14,7 +14,7 @@ SESSIONS_NEEDED = 5
 _MS = 1_000
 
 
-class Name(StrEnum):
+class GateName(StrEnum):
     ENABLED = "enabled"
     TIME = "time"
     SCAN = "scan"
@@ -22,13 +22,13 @@ class Name(StrEnum):
     LOCK = "lock"
 
 
-BY_HAND = frozenset({Name.LOCK})
+BY_HAND = frozenset({GateName.LOCK})
 """Who presses the button wants it now, whatever the schedule says; nobody dreams beside another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    name: Name
+    name: GateName
     open: bool
     why: str
 
@@ -39,60 +39,60 @@ class Gate:
 
 def enabled_gate(*, enabled: bool) -> Gate:
     words = "Dreams on a schedule are switched on." if enabled else "Dreams on a schedule are switched off."
-    return Gate(Name.ENABLED, enabled, words)
+    return Gate(GateName.ENABLED, enabled, words)
 
 
-def time_gate(*, lock: Lock, now_ms: int) -> Gate:
+def time_gate(*, lock: DreamLock, now_ms: int) -> Gate:
     if lock.consolidated_ns is None:
-        return Gate(Name.TIME, True, "It was never consolidated.")
+        return Gate(GateName.TIME, True, "It was never consolidated.")
     passed = now_ms - lock.consolidated_ns // 1_000_000
-    said = f"It was consolidated {_span(passed)} ago"
+    sentence = f"It was consolidated {_format_span(passed)} ago"
     if passed >= HOURS_BETWEEN * 3_600 * _MS:
-        return Gate(Name.TIME, True, f"{said}; {HOURS_BETWEEN} hours are needed.")
-    left = _span(HOURS_BETWEEN * 3_600 * _MS - passed)
-    return Gate(Name.TIME, False, f"{said}; {HOURS_BETWEEN} hours are needed, in {left}.")
+        return Gate(GateName.TIME, True, f"{sentence}; {HOURS_BETWEEN} hours are needed.")
+    left = _format_span(HOURS_BETWEEN * 3_600 * _MS - passed)
+    return Gate(GateName.TIME, False, f"{sentence}; {HOURS_BETWEEN} hours are needed, in {left}.")
 
 
 def scan_gate(*, scanned_ms: int | None, now_ms: int) -> Gate:
     if scanned_ms is None:
-        return Gate(Name.SCAN, True, "The schedule has not counted sessions yet.")
+        return Gate(GateName.SCAN, True, "The schedule has not counted sessions yet.")
     passed = now_ms - scanned_ms
-    said = f"The schedule counted sessions {_span(passed)} ago"
+    sentence = f"The schedule counted sessions {_format_span(passed)} ago"
     is_open = passed >= MINUTES_BETWEEN_SCANS * 60 * _MS
     more = "." if is_open else f"; it does so every {MINUTES_BETWEEN_SCANS} minutes at most."
-    return Gate(Name.SCAN, is_open, f"{said}{more}")
+    return Gate(GateName.SCAN, is_open, f"{sentence}{more}")
 
 
-def sessions_gate(*, sessions: int, lock: Lock) -> Gate:
+def sessions_gate(*, sessions: int, lock: DreamLock) -> Gate:
     if lock.consolidated_ns is None:
         when = "so far"
     else:
         moment = datetime.fromtimestamp(lock.consolidated_ns / 1e9, tz=UTC)
         when = f"since {moment:%Y-%m-%d %H:%M} UTC"
     counted = f"{sessions:,} session{'' if sessions == 1 else 's'} went on {when}; {SESSIONS_NEEDED} are needed."
-    return Gate(Name.SESSIONS, sessions >= SESSIONS_NEEDED, counted)
+    return Gate(GateName.SESSIONS, sessions >= SESSIONS_NEEDED, counted)
 
 
-def lock_gate(*, lock: Lock, now_ms: int) -> Gate:
-    standing = lock.standing(now_ms * 1_000_000)
-    if standing is Standing.FREE:
-        return Gate(Name.LOCK, True, "Nobody dreams over it.")
-    taken = _span(now_ms - (lock.consolidated_ns or 0) // 1_000_000)
-    if standing is Standing.STALE:
-        words = f"Process {lock.pid} took the lock {taken} ago and is dead; it is taken over."
-        return Gate(Name.LOCK, True, words)
-    if lock.alive:
-        return Gate(Name.LOCK, False, f"Process {lock.pid} holds the lock, since {taken}.")
-    words = f"Process {lock.pid} took the lock {taken} ago and is dead or elsewhere; it is taken over after an hour."
-    return Gate(Name.LOCK, False, words)
+def lock_gate(*, lock: DreamLock, now_ms: int) -> Gate:
+    standing = lock.state(now_ms * 1_000_000)
+    if standing is LockState.FREE:
+        return Gate(GateName.LOCK, True, "Nobody dreams over it.")
+    age = _format_span(now_ms - (lock.consolidated_ns or 0) // 1_000_000)
+    if standing is LockState.STALE:
+        words = f"Process {lock.pid} took the lock {age} ago and is dead; it is taken over."
+        return Gate(GateName.LOCK, True, words)
+    if lock.is_alive:
+        return Gate(GateName.LOCK, False, f"Process {lock.pid} holds the lock, since {age}.")
+    words = f"Process {lock.pid} took the lock {age} ago and is dead or elsewhere; it is taken over after an hour."
+    return Gate(GateName.LOCK, False, words)
 
 
-def shut(gates: tuple[Gate, ...], *, by_hand: bool) -> Gate | None:
+def find_closed_gate(gates: tuple[Gate, ...], *, by_hand: bool) -> Gate | None:
     """The first one that keeps a dream from beginning."""
     return next((gate for gate in gates if not gate.open and (gate.counts_by_hand or not by_hand)), None)
 
 
-def _span(milliseconds: int) -> str:
+def _format_span(milliseconds: int) -> str:
     minutes = max(milliseconds, 0) // 60_000
     if minutes < 1:
         return "less than a minute"

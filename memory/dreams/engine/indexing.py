@@ -9,30 +9,30 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from memory.files.engine.reading.directory import Directory
-from memory.files.engine.reading.edit import with_line_added
+from memory.files.engine.reading.directory import MemoryDirectory
+from memory.files.engine.reading.edits import with_line_added
 from memory.files.engine.reading.file import (
     INDEX_NAME,
     RECOVERED,
-    Kind,
+    FileKind,
     MemoryFile,
     parse_file,
 )
 from memory.files.engine.reading.index import (
     EMPTY_INDEX_FILE,
     IndexLine,
-    entry_line,
+    format_entry,
     read_index,
 )
-from memory.files.engine.reading.loading import (
+from memory.files.engine.reading.loaded_text import (
     LONGEST_ENTRY,
     MOST_BYTES,
     MOST_LINES,
-    Loaded,
+    LoadedText,
 )
-from memory.files.engine.reading.text import split_lines, without_end
-from memory.lint.engine.rules.limits import shorter_line
-from memory.lint.engine.rules.pointers import line_for
+from memory.files.engine.reading.text import split_lines, strip_line_end
+from memory.lint.engine.rules.limits import shorten_line
+from memory.lint.engine.rules.pointers import format_pointer
 from memory.proposals.engine.facts import (
     Fact,
     carries,
@@ -72,10 +72,10 @@ class Indexed:
         self.reasons.setdefault(name, []).append(reason)
 
 
-def put_in_order(directory: Directory, gone: Mapping[str, str]) -> Indexed:
+def put_in_order(directory: MemoryDirectory, gone: Mapping[str, str]) -> Indexed:
     """`gone`: topics that were merged, with the ones that they went into."""
     work = _Work(directory, gone)
-    if INDEX_NAME in directory.by_name and not directory.by_name[INDEX_NAME].whole:
+    if INDEX_NAME in directory.by_name and not directory.by_name[INDEX_NAME].is_whole:
         return work.made
     work.repoint()
     work.drop_dangling()
@@ -87,7 +87,7 @@ def put_in_order(directory: Directory, gone: Mapping[str, str]) -> Indexed:
 
 
 class _Work:
-    def __init__(self, directory: Directory, gone: Mapping[str, str]) -> None:
+    def __init__(self, directory: MemoryDirectory, gone: Mapping[str, str]) -> None:
         self.directory = directory
         self.gone = gone
         self.index: MemoryFile = directory.by_name.get(INDEX_NAME, EMPTY_INDEX_FILE)
@@ -101,7 +101,7 @@ class _Work:
     # --- pointers -------------------------------------------------------------------------------------------------
     def repoint(self) -> None:
         """To what a topic was merged into, or to what is meant where the name is only written otherwise."""
-        alike = {_alike(file.name): file.name for file in self.directory.files if file.kind is not Kind.INDEX}
+        alike = {_alike(file.name): file.name for file in self.directory.files if file.kind is not FileKind.INDEX}
         repaired: list[str] = []
         for at, (line, _) in enumerate(self.lines):
             text = line.text
@@ -126,7 +126,7 @@ class _Work:
         known: set[str] = set()
         recovered: list[str] = []
         for at in dangling:
-            text = without_end(self._own(at))
+            text = strip_line_end(self._own(at))
             key = key_of(text)
             if key not in known and places.saying(key) is None:
                 recovered.append(text)
@@ -148,7 +148,7 @@ class _Work:
             if file.name != INDEX_NAME:
                 yield from (fact._replace(line=0) for fact in facts_of_file(file.name, file.data))
         for at, (line, _) in enumerate(self.lines):
-            text = without_end(self._own(at))
+            text = strip_line_end(self._own(at))
             yield Fact(INDEX_NAME, line.number, text, key_of(text))
 
     def _recover(self, lines: list[str]) -> None:
@@ -172,15 +172,15 @@ class _Work:
 
     def _keep_line(self, at: int) -> bool:
         """What a second line says, in its topic, unless that or the line before says so already. False if it cannot."""
-        text = without_end(self._own(at))
+        text = strip_line_end(self._own(at))
         topic = self.topics[self._target(at)]
         others = (one for one, (line, _) in enumerate(self.lines) if one < at and line.entries)
-        before = [key_of(without_end(self._own(one))) for one in others if self._target(one) == topic.name]
+        before = [key_of(strip_line_end(self._own(one))) for one in others if self._target(one) == topic.name]
         places = Places(facts_of_file(topic.name, topic.data))
         key = key_of(text)
         if key in before or places.saying(key) is not None or any(says(one, key) for one in before):
             return True
-        if not topic.whole:
+        if not topic.is_whole:
             return False
         entry = self.lines[at][0].entries[0]
         title, hook = entry.title, entry.hook
@@ -193,7 +193,7 @@ class _Work:
         for at, (line, _) in enumerate(self.lines):
             if len(line.text) <= LONGEST_ENTRY or len(line.entries) != 1 or line.entries[0].target not in self.topics:
                 continue
-            if (shorter := shorter_line(line, line.entries[0])) and self.topics[line.entries[0].target].whole:
+            if (shorter := shorten_line(line, line.entries[0])) and self.topics[line.entries[0].target].is_whole:
                 self._keep_hook(line)
                 self._put(at, shorter)
                 shortened.append(line.entries[0].target)
@@ -206,7 +206,7 @@ class _Work:
         orphans = [topic for name, topic in self.topics.items() if name not in pointed]
         if not self.index.data and orphans:
             self.added = ["# Memory", ""]
-        self.added += [line_for(topic) for topic in orphans]
+        self.added += [format_pointer(topic) for topic in orphans]
         self._say("Adds topics that nothing pointed to", [topic.name for topic in orphans])
 
     # --- limits ---------------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ class _Work:
         if blank:
             self._drop(blank)
             self.made.say(INDEX_NAME, "Takes out blank lines, which count as well.")
-        pointer = entry_line("More topics", OVERFLOW, "lines of the index that did not fit")
+        pointer = format_entry("More topics", OVERFLOW, "lines of the index that did not fit")
         room_lines, room_bytes = MOST_LINES - 1, MOST_BYTES - len(pointer.encode()) - 2
         texts = [*(self._own(at) for at in range(len(self.lines))), *(f"{one}{self._end}" for one in self.added)]
         sizes = [len(text.encode("utf-8", "surrogateescape")) for text in texts]
@@ -229,7 +229,7 @@ class _Work:
             leaving.add(at)
             count, total = count - 1, total - sizes[at]
         if leaving:
-            self._overflow([without_end(texts[at]) for at in sorted(leaving)], pointer)
+            self._overflow([strip_line_end(texts[at]) for at in sorted(leaving)], pointer)
             known = len(self.lines)
             self.added = [one for at, one in enumerate(self.added, start=known) if at not in leaving]
             self._drop([at for at in leaving if at < known])
@@ -242,7 +242,7 @@ class _Work:
         for at, line in enumerate(read_index(parse_file(INDEX_NAME, "".join(texts).encode("utf-8", "replace"))).lines):
             names = [entry.target for entry in line.entries if entry.target in self.topics]
             if names and OVERFLOW not in names:
-                changed[at] = max(self.topics[name].modified.timestamp() for name in names)
+                changed[at] = max(self.topics[name].modified_at.timestamp() for name in names)
         oldest = sorted(changed, key=lambda at: (changed[at], -at))
         rest = [at for at in range(len(texts) - 1, -1, -1) if at not in changed and OVERFLOW not in texts[at]]
         return [*oldest, *rest]
@@ -258,7 +258,7 @@ class _Work:
         old = there.source.text if there else head
         gap = "" if old.endswith("\n") else "\n"
         text = f"{old}{gap}" + "".join(f"{line}\n" for line in lines)
-        self.made.files[name] = there.source.encoded(text) if there else text.encode("utf-8", "surrogateescape")
+        self.made.files[name] = there.source.encode(text) if there else text.encode("utf-8", "surrogateescape")
         return self.made.files[name]
 
     # --- lines ----------------------------------------------------------------------------------------------------
@@ -270,15 +270,15 @@ class _Work:
         """The line with its end."""
         line, text = self.lines[at]
         old = self.ends[line.number - 1] if line.number <= len(self.ends) else self._end
-        end = old[len(without_end(old)) :] or self._end
-        return f"{text}{end}" if text else f"{without_end(old)}{end}"
+        end = old[len(strip_line_end(old)) :] or self._end
+        return f"{text}{end}" if text else f"{strip_line_end(old)}{end}"
 
     def _text(self) -> str:
         kept = [self._own(at) for at in range(len(self.lines))]
         return "".join([*kept, *(f"{line}{self._end}" for line in self.added)])
 
-    def _loaded(self, text: str) -> Loaded:
-        return read_index(parse_file(INDEX_NAME, self.index.source.encoded(text))).loaded
+    def _loaded(self, text: str) -> LoadedText:
+        return read_index(parse_file(INDEX_NAME, self.index.source.encode(text))).loaded
 
     def _put(self, at: int, text: str) -> None:
         line = self.lines[at][0]
@@ -317,7 +317,7 @@ class _Work:
         text = self._text()
         changed = self.added or len(self.lines) < len(self.directory.index.lines) or any(new for _, new in self.lines)
         if changed:
-            self.made.files[INDEX_NAME] = self.index.source.encoded(text)
+            self.made.files[INDEX_NAME] = self.index.source.encode(text)
         return self.made
 
 

@@ -25,7 +25,7 @@ _LONGEST = 32
 _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
-class Standing(StrEnum):
+class LockState(StrEnum):
     FREE = "free"
     HELD = "held"
     STALE = "stale"
@@ -33,25 +33,25 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class DreamLock:
     """The file as it is."""
 
     pid: int | None
     """Who dreams, or did and was cut off; None if nobody."""
     consolidated_ns: int | None
     """When memory was last consolidated; None if there is no file. Of a lock that is held: when it was taken."""
-    alive: bool = False
+    is_alive: bool = False
 
-    def standing(self, now_ns: int) -> Standing:
+    def state(self, now_ns: int) -> LockState:
         if self.pid is None or self.consolidated_ns is None:
-            return Standing.FREE
-        if self.alive or now_ns - self.consolidated_ns < STALE_NS:
-            return Standing.HELD
-        return Standing.STALE
+            return LockState.FREE
+        if self.is_alive or now_ns - self.consolidated_ns < STALE_NS:
+            return LockState.HELD
+        return LockState.STALE
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class HeldLock:
     """Ours, until it is kept or rolled back."""
 
     directory: Path
@@ -59,16 +59,16 @@ class Taken:
     before_ns: int | None
     """The time that the lock had; None if there was none."""
 
-    def keep(self, now_ns: int) -> None:
+    def complete(self, now_ns: int) -> None:
         """Memory was consolidated now. Nobody holds the lock any more."""
-        with _alone(self.directory):
+        with _exclusive(self.directory):
             if _read(self.directory).pid == self.pid:
                 _write(self.directory, b"", now_ns)
 
     def roll_back(self) -> None:
         """As if nothing had been: the time is the earlier one again. A lock that another took over is left alone."""
-        with _alone(self.directory):
-            _put_back(self)
+        with _exclusive(self.directory):
+            _restore(self)
 
     def is_held(self) -> bool:
         try:
@@ -77,32 +77,32 @@ class Taken:
             return True
 
 
-def lock_read(directory: Path) -> Lock:
+def lock_read(directory: Path) -> DreamLock:
     """Raises OSError for a lock that cannot be read, or is a link."""
     return _read(directory)
 
 
-def lock_take(directory: Path, *, now_ns: int, pid: int | None = None) -> Taken | None:
+def lock_take(directory: Path, *, now_ns: int, pid: int | None = None) -> HeldLock | None:
     """None if somebody else has it. Raises OSError where the directory cannot be written."""
-    mine = os.getpid() if pid is None else pid
-    with _alone(directory):
-        before = _read(directory)
-        if before.standing(now_ns) is Standing.HELD:
+    own_pid = os.getpid() if pid is None else pid
+    with _exclusive(directory):
+        lock = _read(directory)
+        if lock.state(now_ns) is LockState.HELD:
             return None
-        taken = Taken(directory, mine, before.consolidated_ns)
+        held = HeldLock(directory, own_pid, lock.consolidated_ns)
         try:
-            _write(directory, str(mine).encode(), now_ns)
+            _write(directory, str(own_pid).encode(), now_ns)
         except OSError:
             # It may have got its name before the disk failed.
             with suppress(OSError):
-                _put_back(taken)
+                _restore(held)
             raise
         time.sleep(SETTLING_SECONDS)
-        return taken if _read(directory).pid == mine else None
+        return held if _read(directory).pid == own_pid else None
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
+def _exclusive(directory: Path) -> Iterator[None]:
     """Among processes that do the same, nobody looks between our look and our write. Others do not know of this, so
     what was written is still read again."""
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -115,27 +115,27 @@ def _alone(directory: Path) -> Iterator[None]:
         os.close(fd)
 
 
-def _put_back(taken: Taken) -> None:
-    if _read(taken.directory).pid != taken.pid:
+def _restore(held: HeldLock) -> None:
+    if _read(held.directory).pid != held.pid:
         return
-    if taken.before_ns is None:
-        (taken.directory / NAME).unlink(missing_ok=True)
+    if held.before_ns is None:
+        (held.directory / NAME).unlink(missing_ok=True)
     else:
-        _write(taken.directory, b"", taken.before_ns)
+        _write(held.directory, b"", held.before_ns)
 
 
-def _read(directory: Path) -> Lock:
+def _read(directory: Path) -> DreamLock:
     try:
         fd = os.open(directory / NAME, os.O_RDONLY | _FLAGS)
     except FileNotFoundError:
-        return Lock(None, None)
+        return DreamLock(None, None)
     try:
         body, when = os.read(fd, _LONGEST), os.fstat(fd).st_mtime_ns
     finally:
         os.close(fd)
     text = body.decode("ascii", "replace").strip()
     pid = int(text) if text.isascii() and text.isdigit() and 0 < int(text) < 1 << 31 else None
-    return Lock(pid, when, pid is not None and is_alive(pid))
+    return DreamLock(pid, when, pid is not None and is_alive(pid))
 
 
 def _write(directory: Path, body: bytes, when_ns: int) -> None:

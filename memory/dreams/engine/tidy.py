@@ -7,9 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from memory.dreams.engine.indexing import OVERFLOW, put_in_order
+<<<<<<< HEAD
+from memory.dreams.engine.index_tidy import OVERFLOW, tidy_index
 from memory.files.engine.reading.directory import Directory
 from memory.files.engine.reading.edit import with_field, with_line_added
+=======
+from memory.dreams.engine.indexing import OVERFLOW, put_in_order
+from memory.files.engine.reading.directory import MemoryDirectory
+from memory.files.engine.reading.edits import with_field, with_line_added
+>>>>>>> main
 from memory.files.engine.reading.file import (
     INDEX_NAME,
     RECOVERED,
@@ -32,18 +38,22 @@ MOST_DATES = 200
 
 
 @dataclass(slots=True)
-class Tidied:
+class TidyResult:
     changes: dict[str, bytes | None]
     """By name; None deletes a file."""
     reasons: dict[str, str] = field(default_factory=dict)
     """Why, by name."""
-    apart: tuple[str, ...] = ()
+    kept_apart: tuple[str, ...] = ()
     """Topics that say nearly the same and may contradict each other, as sentences: they stay two."""
 
 
-def tidy(directory: Directory, surroundings: Surroundings) -> Tidied:
+<<<<<<< HEAD
+def tidy(directory: Directory, surroundings: Surroundings) -> TidyResult:
+=======
+def tidy(directory: MemoryDirectory, surroundings: Surroundings) -> Tidied:
+>>>>>>> main
     """What a tidy would make of a directory; nothing is written. Files that were not read as a whole stay."""
-    work = _Work(directory, replace(surroundings, instructions={}))
+    work = _Tidier(directory, replace(surroundings, instructions={}))
     for _ in range(MOST_ROUNDS):
         before = dict(work.files)
         work.merge()
@@ -51,25 +61,30 @@ def tidy(directory: Directory, surroundings: Surroundings) -> Tidied:
         work.index()
         if work.files == before:
             break
-    changes: dict[str, bytes | None] = dict.fromkeys(work.gone)
+    changes: dict[str, bytes | None] = dict.fromkeys(work.merged)
     changes |= {name: file.data for name, file in work.files.items() if file is not directory.by_name.get(name)}
-    reasons = {name: " ".join(dict.fromkeys(said)) for name, said in work.reasons.items()}
-    return Tidied(changes, reasons, tuple(dict.fromkeys(work.apart.values())))
+    reasons = {name: " ".join(dict.fromkeys(sentences)) for name, sentences in work.reasons.items()}
+    return TidyResult(changes, reasons, tuple(dict.fromkeys(work.kept_apart.values())))
 
 
-class _Work:
+<<<<<<< HEAD
+class _Tidier:
     def __init__(self, directory: Directory, surroundings: Surroundings) -> None:
+=======
+class _Work:
+    def __init__(self, directory: MemoryDirectory, surroundings: Surroundings) -> None:
+>>>>>>> main
         self.path = directory.path
         self.surroundings = surroundings
         self.files: dict[str, MemoryFile] = dict(directory.by_name)
-        self.gone: dict[str, str] = {}
+        self.merged: dict[str, str] = {}
         """Topics that were merged, with those that they went into."""
         self.reasons: dict[str, list[str]] = {}
-        self.apart: dict[frozenset[str], str] = {}
+        self.kept_apart: dict[frozenset[str], str] = {}
 
     @property
-    def directory(self) -> Directory:
-        return Directory(self.path, tuple(self.files[name] for name in sorted(self.files)))
+    def directory(self) -> MemoryDirectory:
+        return MemoryDirectory(self.path, tuple(self.files[name] for name in sorted(self.files)))
 
     def merge(self) -> None:
         touched: set[str] = set()
@@ -77,58 +92,65 @@ class _Work:
             pair = {finding.file, *finding.others}
             if finding.fix is None or pair & touched or {OVERFLOW, RECOVERED} & pair:
                 continue
-            if self._stand_apart(frozenset(pair)):
+            if self._keep_apart(frozenset(pair)):
                 continue
             touched |= pair
             self._merge(pair, finding.fix.changes(), finding.message)
 
-    def _stand_apart(self, pair: frozenset[str]) -> bool:
+    def _keep_apart(self, pair: frozenset[str]) -> bool:
         """Two that differ in what they say of the same are for a person to decide about."""
-        one, other = sorted(pair)
-        found = stand_apart(
-            *([fact.key for fact in facts_of_file(name, self.files[name].data)] for name in (one, other))
+        first, second = sorted(pair)
+        contradiction = stand_apart(
+            *([fact.key for fact in facts_of_file(name, self.files[name].data)] for name in (first, second))
         )
-        if found is not None:
-            ours, theirs = (excerpt(said, 120) for said in found)
-            self.apart[pair] = (
-                f"{one} and {other} say nearly the same and stay two: one says “{ours}”, the other “{theirs}”."
+        if contradiction is not None:
+            ours, theirs = (excerpt(line, 120) for line in contradiction)
+            self.kept_apart[pair] = (
+                f"{first} and {second} say nearly the same and stay two: one says “{ours}”, the other “{theirs}”."
             )
-        return found is not None
+        return contradiction is not None
 
     def _merge(self, pair: set[str], changes: Mapping[str, bytes | None], why: str) -> None:
         (old,) = (name for name, data in changes.items() if data is None)
         (into,) = pair - {old}
-        self.gone = {name: into if to == old else to for name, to in self.gone.items()} | {old: into}
-        gone = self.files.pop(old)
-        self._say(old, f"{why} {into} stays; this text stays in the history.")
+        self.merged = {name: into if to == old else to for name, to in self.merged.items()} | {old: into}
+        removed = self.files.pop(old)
+        self._add_reason(old, f"{why} {into} stays; this text stays in the history.")
         if (data := changes.get(into)) is not None:
             self._put(into, data)
-            self._say(into, f"Takes what only {old} said.")
-        self._keep_header(gone, into)
+            self._add_reason(into, f"Takes what only {old} said.")
+        self._keep_header(removed, into)
 
-    def _keep_header(self, gone: MemoryFile, into: str) -> None:
+    def _keep_header(self, removed: MemoryFile, into: str) -> None:
         """What it was called, and whatever else its header said."""
-        header = [fact for fact in facts_of_file(gone.name, gone.data) if fact.line <= gone.header.last]
+        header = [fact for fact in facts_of_file(removed.name, removed.data) if fact.line <= removed.header.last]
         for fact in header:
             topic = self.files[into]
             if Places(facts_of_file(into, topic.data)).saying(fact.key) is not None:
                 continue
             key = fact.text.partition(":")[0].strip()
-            said = gone.header.get(key) or fact.text
+            value = removed.header.get(key) or fact.text
             if key in (NAME, ALIASES):
-                data = with_field(topic, ALIASES, ", ".join(one for one in (topic.header.get(ALIASES), said) if one))
+                data = with_field(
+                    topic, ALIASES, ", ".join(alias for alias in (topic.header.get(ALIASES), value) if alias)
+                )
             else:
-                data = with_line_added(topic, f"{topic.source.line_end}{said}")
+                data = with_line_added(topic, f"{topic.source.line_end}{value}")
             self._put(into, data)
-            self._say(into, f"Takes what only the header of {gone.name} said.")
+            self._add_reason(into, f"Takes what only the header of {removed.name} said.")
 
     def date(self) -> None:
         for name, topic in list(self.files.items()):
             if name in (OVERFLOW, RECOVERED):
                 continue  # lines from elsewhere: the time of this file says nothing of them
             for _ in range(MOST_DATES):
-                alone = Directory(self.path, (self.files[name],))
+<<<<<<< HEAD
+                directory = Directory(self.path, (self.files[name],))
+                fixes = (found for found in dates.check(directory, self.surroundings) if found.fix is not None)
+=======
+                alone = MemoryDirectory(self.path, (self.files[name],))
                 fixes = (one for one in dates.check(alone, self.surroundings) if one.fix is not None)
+>>>>>>> main
                 finding = next(fixes, None)
                 if finding is None or finding.fix is None:
                     break
@@ -137,22 +159,29 @@ class _Work:
                 if data is None or data == self.files[name].data:
                     break
                 self._put(name, data)
-                self._say(name, f"Dates that depend on the day count from {topic.modified:%Y-%m-%d}, its last change.")
+<<<<<<< HEAD
+                self._add_reason(
+                    name, f"Dates that depend on the day count from {topic.modified:%Y-%m-%d}, its last change."
+=======
+                self._say(
+                    name, f"Dates that depend on the day count from {topic.modified_at:%Y-%m-%d}, its last change."
+>>>>>>> main
+                )
 
     def index(self) -> None:
-        made = put_in_order(self.directory, self.gone)
-        for name, data in made.files.items():
+        changes = tidy_index(self.directory, self.merged)
+        for name, data in changes.files.items():
             self._put(name, data)
-        for name, said in made.reasons.items():
-            for reason in said:
-                self._say(name, reason)
-        if self.gone and INDEX_NAME in made.files:
-            self._say(INDEX_NAME, "Points to the topics that stay.")
+        for name, sentences in changes.reasons.items():
+            for reason in sentences:
+                self._add_reason(name, reason)
+        if self.merged and INDEX_NAME in changes.files:
+            self._add_reason(INDEX_NAME, "Points to the topics that stay.")
 
     def _put(self, name: str, data: bytes) -> None:
         """With the time of the file, which its dates count from."""
         mtime = self.files[name].mtime_ns if name in self.files else 0
         self.files[name] = parse_file(name, data, mtime_ns=mtime)
 
-    def _say(self, name: str, reason: str) -> None:
+    def _add_reason(self, name: str, reason: str) -> None:
         self.reasons.setdefault(name, []).append(reason)

@@ -17,9 +17,9 @@ from memory.dreams.engine.gates import (
     sessions_gate,
     time_gate,
 )
-from memory.dreams.engine.lock import Lock, lock_read
+from memory.dreams.engine.lock import DreamLock, lock_read
 from memory.files.engine.disk import real_path
-from memory.files.engine.places import memory_place
+from memory.files.engine.locations import locate_memory
 from memory.history.engine.mentions import place_of
 from memory.models import Directory, DreamScan
 from sessions.models import Project
@@ -34,7 +34,7 @@ class LockUnreadableError(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Recent:
+class RecentTranscript:
     """A transcript that went on since memory was last consolidated."""
 
     path: Path
@@ -42,16 +42,16 @@ class Recent:
     mtime_ns: int
 
 
-Recents = tuple[Recent, ...]
+RecentTranscripts = tuple[RecentTranscript, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class DreamSituation:
     """A memory directory as somebody who would dream over it finds it."""
 
     directory: Directory
-    lock: Lock
-    sessions: Recents
+    lock: DreamLock
+    sessions: RecentTranscripts
     """Those since the last time, the latest first."""
     gates: tuple[Gate, ...]
     files: int
@@ -62,7 +62,7 @@ def directory_path(directory: Directory) -> Path:
     return Path(real_path(decode_path(directory.path)))
 
 
-def lock_of(directory: Directory) -> Lock:
+def read_lock(directory: Directory) -> DreamLock:
     try:
         return lock_read(directory_path(directory))
     except OSError as error:
@@ -73,35 +73,43 @@ def folders_by_memory() -> dict[str, list[Path]]:
     """For each memory directory, where the transcripts of the projects lie whose memory it is: worktrees share one, and
     settings can put that of all projects elsewhere. One query for all of them."""
     environ: Mapping[str, str] = settings.USER_ENVIRONMENT
-    found: dict[str, list[Path]] = {}
+    folders: dict[str, list[Path]] = {}
     for cwd, directory in Project.objects.exclude(cwd="").values_list("cwd", "directory"):
         project, folder = decode_path(cwd), decode_path(directory)
         if project.is_absolute() and project.is_dir() and len(folder.parts) > _CONFIG_DEPTH:
-            place = memory_place(project, config=folder.parents[1], home=Path.home(), environ=environ)
+<<<<<<< HEAD
+            memory = memory_place(project, config=folder.parents[1], home=Path.home(), environ=environ)
+            folders.setdefault(str(real_path(memory.path)), []).append(folder)
+    return folders
+=======
+            place = locate_memory(project, config=folder.parents[1], home=Path.home(), environ=environ)
             found.setdefault(str(real_path(place.path)), []).append(folder)
     return found
+>>>>>>> main
 
 
-def sessions_since(directory: Directory, lock: Lock, shared: Mapping[str, list[Path]] | None = None) -> Recents:
+def sessions_since(
+    directory: Directory, lock: DreamLock, folders_of: Mapping[str, list[Path]] | None = None
+) -> RecentTranscripts:
     """The transcripts of the sessions that use the memory, not of their sub-agents; the latest first. `shared`: what
     `folders_by_memory` says, where somebody knows already."""
     path = directory_path(directory)
-    folders = dict.fromkeys((folders_by_memory() if shared is None else shared).get(str(path), ()))
+    folders = dict.fromkeys((folders_by_memory() if folders_of is None else folders_of).get(str(path), ()))
     if place_of(directory.path) != directory.path:
         folders[path.parent] = None
     if directory.project is not None:
         folders[decode_path(directory.project.directory)] = None
     since = lock.consolidated_ns or 0
-    found = [one for folder in folders for one in _recent(folder, since)]
-    return tuple(sorted(found, key=lambda one: -one.mtime_ns))
+    transcripts = [transcript for folder in folders for transcript in _recent_transcripts(folder, since)]
+    return tuple(sorted(transcripts, key=lambda transcript: -transcript.mtime_ns))
 
 
-def ground_of(
-    directory: Directory, *, enabled: bool, now_ms: int, shared: Mapping[str, list[Path]] | None = None
-) -> Ground:
+def load_situation(
+    directory: Directory, *, enabled: bool, now_ms: int, folders_of: Mapping[str, list[Path]] | None = None
+) -> DreamSituation:
     """Everything about it, whether or not a cheaper gate is shut."""
-    lock = lock_of(directory)
-    sessions = sessions_since(directory, lock, shared)
+    lock = read_lock(directory)
+    sessions = sessions_since(directory, lock, folders_of)
     scanned = DreamScan.objects.filter(directory=directory).values_list("at", flat=True).first()
     gates = (
         enabled_gate(enabled=enabled),
@@ -111,23 +119,25 @@ def ground_of(
         lock_gate(lock=lock, now_ms=now_ms),
     )
     sizes = list(_sizes(directory_path(directory)))
-    return Ground(directory, lock, sessions, gates, len(sizes), sum(sizes))
+    return DreamSituation(directory, lock, sessions, gates, len(sizes), sum(sizes))
 
 
-def _recent(folder: Path, since_ns: int) -> Iterator[Recent]:
+def _recent_transcripts(folder: Path, since_ns: int) -> Iterator[RecentTranscript]:
     try:
         with os.scandir(folder) as listing:
             # Sub-agents of older versions of the client lie beside their sessions.
-            entries = [one for one in listing if one.name.endswith(".jsonl") and not one.name.startswith("agent-")]
+            entries = [
+                entry for entry in listing if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-")
+            ]
     except OSError:
         return
     for entry in entries:
         try:
-            found = entry.stat(follow_symlinks=False)
+            status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
             continue
-        if entry.is_file(follow_symlinks=False) and found.st_mtime_ns > since_ns:
-            yield Recent(Path(entry.path), found.st_size, found.st_mtime_ns)
+        if entry.is_file(follow_symlinks=False) and status.st_mtime_ns > since_ns:
+            yield RecentTranscript(Path(entry.path), status.st_size, status.st_mtime_ns)
 
 
 def _sizes(folder: Path) -> Iterator[int]:

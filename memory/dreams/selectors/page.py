@@ -10,15 +10,15 @@ from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import RunCard, run_cards
-from memory.dreams.engine.asking import SYSTEM
+from memory.dreams.engine.prompt import SYSTEM
 from memory.dreams.selectors.gates import (
-    Ground,
+    DreamSituation,
     LockUnreadableError,
     directory_path,
     folders_by_memory,
-    ground_of,
+    load_situation,
 )
-from memory.files.selectors.directories import directories_shown
+from memory.files.selectors.directories import visible_directories
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import proposals_of
 
@@ -31,7 +31,7 @@ _ANSWERS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class DreamPrice:
     """`least`: memory read and written once; `most`: all the tokens that a dream may use. None where unknown."""
 
     tokens: int
@@ -41,49 +41,56 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Dreamable:
+class DirectoryDreams:
     directory: Directory
-    ground: Ground | None
+    situation: DreamSituation | None
     problem: str
     """Why nothing can be told of it."""
     past: Sequence[Proposal]
     running: Sequence[RunCard]
 
     @property
-    def shut(self) -> str:
+    def closed_reason(self) -> str:
         """Why not even a person's button works; empty if it does."""
-        if self.ground is None:
+        if self.situation is None:
             return self.problem
-        return next((gate.why for gate in self.ground.gates if gate.counts_by_hand and not gate.open), "")
+        return next((gate.why for gate in self.situation.gates if gate.counts_by_hand and not gate.open), "")
 
 
-def dreamables(*, enabled: bool, now_ms: int) -> list[Dreamable]:
+def list_directory_dreams(*, enabled: bool, now_ms: int) -> list[DirectoryDreams]:
     """Those that are there, in the order of their projects."""
-    directories = [one for one in directories_shown() if directory_path(one).is_dir()]
+<<<<<<< HEAD
+    directories = [directory for directory in directories_shown() if directory_path(directory).is_dir()]
+=======
+    directories = [one for one in visible_directories() if directory_path(one).is_dir()]
+>>>>>>> main
     active = Run.objects.filter(kind__in=KINDS, status__in=(Run.Status.QUEUED, Run.Status.RUNNING)).order_by("-pk")
     cards = run_cards(active, now_ms)
-    shared = folders_by_memory()
-    return [dreamable(one, enabled=enabled, now_ms=now_ms, cards=cards, shared=shared) for one in directories]
+    folders_of = folders_by_memory()
+    return [
+        directory_dreams(directory, enabled=enabled, now_ms=now_ms, cards=cards, folders_of=folders_of)
+        for directory in directories
+    ]
 
 
-def dreamable(
+def directory_dreams(
     directory: Directory,
     *,
     enabled: bool,
     now_ms: int,
     cards: Sequence[RunCard] = (),
-    shared: Mapping[str, list[Path]] | None = None,
-) -> Dreamable:
-    problem, ground = "", None
+    folders_of: Mapping[str, list[Path]] | None = None,
+) -> DirectoryDreams:
+    problem, situation = "", None
     try:
-        ground = ground_of(directory, enabled=enabled, now_ms=now_ms, shared=shared)
+        situation = load_situation(directory, enabled=enabled, now_ms=now_ms, folders_of=folders_of)
     except LockUnreadableError as error:
         problem = str(error)
     running = [card for card in cards if card.run.target == directory.path]
-    return Dreamable(directory, ground, problem, list(proposals_of(directory)[:PAST]), running)
+    return DirectoryDreams(directory, situation, problem, list(proposals_of(directory)[:PAST]), running)
 
 
-def price(ground: Ground, model: str, limit: int) -> Price:
-    tokens = (ground.bytes + len(SYSTEM)) // 3
+def estimate_price(situation: DreamSituation, model: str, limit: int) -> DreamPrice:
+    tokens = (situation.bytes + len(SYSTEM)) // 3
     least = price_of(model, Usage(tokens * _READ_TWICE, output=_ANSWERS + tokens // 2))
-    return Price(tokens, least, price_of(model, Usage(limit)), limit)
+    return DreamPrice(tokens, least, price_of(model, Usage(limit)), limit)

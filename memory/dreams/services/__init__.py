@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.dreams.services.running import (
+from memory.dreams.services.runs import (
     DREAM,
     TIDY,
     dream_create,

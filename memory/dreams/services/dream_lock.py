@@ -17,12 +17,12 @@ from inspector.runs.services.stops import RunError
 from inspector.web.clock import now_ms
 from memory.dreams.engine.gates import lock_gate
 from memory.dreams.engine.lock import (
-    Taken,
+    HeldLock,
     is_alive,
     lock_read,
     lock_take,
 )
-from memory.dreams.selectors.gates import LockUnreadableError, directory_path, lock_of
+from memory.dreams.selectors.gates import LockUnreadableError, directory_path, read_lock
 from memory.models import Directory
 from sessions.archive.engine.durable_files import create_durably
 from sessions.transcripts.engine.paths import decode_path, encode_path
@@ -32,88 +32,91 @@ COPY = "memory"
 
 
 @contextmanager
-def held(directory: Directory, run_id: int) -> Iterator[Path]:
+def hold_dream_lock(directory: Directory, run_id: int) -> Iterator[Path]:
     """Holds the lock, and gives an empty place to work in. If the work fails or is stopped, however, the lock is as it
     was before."""
-    dreams_settle()
+    dreams_clean_up()
     path = directory_path(directory)
     if path.is_relative_to(Path(settings.DEMO_DIR).resolve()):
         raise RunError("The built-in memory is part of the program and is not changed.")
     if not path.is_dir():
         raise RunError(f"{directory.path} is not there.")
-    with database_lock(f"dream-{directory.pk}", waiting=_elsewhere), _held_on_disk(directory, path, run_id) as place:
-        yield place
+    with (
+        database_lock(f"dream-{directory.pk}", waiting=_refuse_other_host),
+        _hold_lock_file(directory, path, run_id) as workspace,
+    ):
+        yield workspace
 
 
-def _elsewhere() -> None:
+def _refuse_other_host() -> None:
     """The file names a process, and on another host that number is another's."""
     raise RunError("Another Lucid on the same database dreams over it. Nothing was done.")
 
 
 @contextmanager
-def _held_on_disk(directory: Directory, path: Path, run_id: int) -> Iterator[Path]:
-    place = places() / f"run-{run_id}"
-    shutil.rmtree(place, ignore_errors=True)
-    taken: Taken | None = None
+def _hold_lock_file(directory: Directory, path: Path, run_id: int) -> Iterator[Path]:
+    workspace = workspaces_folder() / f"run-{run_id}"
+    shutil.rmtree(workspace, ignore_errors=True)
+    held: HeldLock | None = None
     try:
         # Before the lock is taken: one that nobody has a note of would stay held for an hour after a crash.
-        _note_down(place, path)
-        taken = _take(directory, path)
+        _write_note(workspace, path)
+        held = _take_lock(directory, path)
         try:
-            yield place
-            taken.keep(now_ms() * 1_000_000)
+            yield workspace
+            held.complete(now_ms() * 1_000_000)
         except BaseException:
-            taken.roll_back()
+            held.roll_back()
             raise
     finally:
-        if taken is not None and taken.is_held():
-            _clear(place)  # the disk did not let go of the lock: the note stays for the next start, which does
+        if held is not None and held.is_held():
+            _clear(workspace)  # the disk did not let go of the lock: the note stays for the next start, which does
         else:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(workspace, ignore_errors=True)
 
 
-def _clear(place: Path) -> None:
-    for path in place.iterdir():
+def _clear(workspace: Path) -> None:
+    for path in workspace.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _note_down(place: Path, path: Path) -> None:
+def _write_note(workspace: Path, path: Path) -> None:
     try:
         before_ns = lock_read(path).consolidated_ns
     except OSError:
         before_ns = None  # it cannot be taken either, and whoever takes it says why
-    place.mkdir(parents=True)
+    workspace.mkdir(parents=True)
     note = {"directory": encode_path(path), "pid": os.getpid(), "before_ns": before_ns}
-    create_durably(place / NOTE, json.dumps(note).encode())
+    create_durably(workspace / NOTE, json.dumps(note).encode())
 
 
-def dreams_settle() -> None:
+def dreams_clean_up() -> None:
     """Dreams whose process died with them: their locks are rolled back, and their copies go."""
-    for place in places().glob("run-*"):
-        note = _note(place)
+    for workspace in workspaces_folder().glob("run-*"):
+        note = _read_note(workspace)
         if note is not None:
             if is_alive(note.pid):
                 continue
             if note.directory.is_dir():
                 note.roll_back()
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(workspace, ignore_errors=True)
 
 
-def places() -> Path:
+def workspaces_folder() -> Path:
     return Path(settings.LUCID_HOME) / "dreams"
 
 
-def _take(directory: Directory, path: Path) -> Taken:
+def _take_lock(directory: Directory, path: Path) -> HeldLock:
     try:
-        taken = lock_take(path, now_ns=now_ms() * 1_000_000)
-        if taken is None:
-            raise RunError(f"{lock_gate(lock=lock_of(directory), now_ms=now_ms()).why} Nothing was done.")
+        held = lock_take(path, now_ns=now_ms() * 1_000_000)
+        if held is None:
+            raise RunError(f"{lock_gate(lock=read_lock(directory), now_ms=now_ms()).why} Nothing was done.")
     except LockUnreadableError as error:
         raise RunError(str(error)) from error
     except OSError as error:
         raise RunError(f"The lock in {directory.path} cannot be taken.", error.strerror or str(error)) from error
-    return taken
+    return held
 
 
 class _Note(msgspec.Struct):
@@ -122,9 +125,9 @@ class _Note(msgspec.Struct):
     before_ns: int | None
 
 
-def _note(place: Path) -> Taken | None:
+def _read_note(workspace: Path) -> HeldLock | None:
     try:
-        note = msgspec.json.decode((place / NOTE).read_bytes(), type=_Note)
+        note = msgspec.json.decode((workspace / NOTE).read_bytes(), type=_Note)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None  # it was cut off before it had taken anything, or while it was put away
-    return Taken(decode_path(note.directory), note.pid, note.before_ns)
+    return HeldLock(decode_path(note.directory), note.pid, note.before_ns)

@@ -20,12 +20,18 @@ from memory.dreams.engine.gates import (
 from memory.dreams.selectors.gates import (
     LockUnreadableError,
     directory_path,
-    lock_of,
+    read_lock,
     sessions_since,
 )
+<<<<<<< HEAD
+from memory.dreams.services.dream_lock import dreams_clean_up
+from memory.dreams.services.runs import dream_create
+from memory.files.selectors.directories import directories_shown
+=======
 from memory.dreams.services.dream_lock import dreams_settle
 from memory.dreams.services.running import dream_create
-from memory.files.selectors.directories import directories_shown
+from memory.files.selectors.directories import visible_directories
+>>>>>>> main
 from memory.models import Directory, DreamScan
 
 logger = get_logger(__name__)
@@ -35,15 +41,15 @@ def dreams_start() -> list[Run]:
     """Queues a dream for each directory whose gates are all open; without a model, a tidy."""
     if not enabled_gate(enabled=settings.LUCID_DREAMS).open:
         return []
-    dreams_settle()
+    dreams_clean_up()
     choice = choice_of(settings.MODELS)
     model = choice.main if choice.kind == "anthropic" else ""
     runs: list[Run] = []
-    for directory in directories_shown():
+    for directory in visible_directories():
         if not directory_path(directory).is_dir():
             continue
         try:
-            gate = _shut(directory)
+            gate = _find_closed_gate(directory)
             if gate is None:
                 runs.append(dream_create(directory=directory, model=model))
             else:
@@ -53,10 +59,10 @@ def dreams_start() -> list[Run]:
     return runs
 
 
-def _shut(directory: Directory) -> Gate | None:
+def _find_closed_gate(directory: Directory) -> Gate | None:
     """The first gate that is; those behind it are not looked at. Sessions are counted only if all before are open."""
     now = now_ms()
-    lock = lock_of(directory)
+    lock = read_lock(directory)
     scanned = DreamScan.objects.filter(directory=directory).values_list("at", flat=True).first()
     for gate in (time_gate(lock=lock, now_ms=now), scan_gate(scanned_ms=scanned, now_ms=now)):
         if not gate.open:

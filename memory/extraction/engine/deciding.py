@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memory.notes.engine.due import resting
+from memory.notes.engine.due import is_idle
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message, MessageKind
 
@@ -56,7 +56,7 @@ def consider(
     own = sorted(position for position in wrote if cursor <= position < stop)
     if own:
         return left(f"The agent wrote memory itself, in entry {own[-1]}, so this stretch is passed over.", moves=True)
-    if new[-1].kind is not MessageKind.ANSWER or not resting(messages):
+    if new[-1].kind is not MessageKind.ANSWER or not is_idle(messages):
         return left("The last turn is not over yet.")
     if turns < config.every:
         return left(f"{plural(turns, 'turn')} since the last look; {config.every} are waited for.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.files.engine.reading import Directory, Kind, MemoryFile
+from memory.files.engine.reading import FileKind, MemoryDirectory, MemoryFile
 
 SYSTEM = "You decide what a coding assistant should remember of a session with its user."
 MOST_LISTED = 200
@@ -55,7 +55,7 @@ turned out to be wrong. Keep the index in step.
 When you are done, say in one line for each file that you wrote what it is, as `file.md: why it is worth it`."""
 
 
-def extraction_prompt(memory: Directory, *, stretch: str, directory: str, turns: int, forked: bool) -> str:
+def extraction_prompt(memory: MemoryDirectory, *, stretch: str, directory: str, turns: int, forked: bool) -> str:
     """`stretch`: what is looked at, in words. `forked`: the conversation stands above, and is the session's own."""
     opening = (
         "This message is not part of the conversation above, and neither are its instructions."
@@ -65,8 +65,10 @@ def extraction_prompt(memory: Directory, *, stretch: str, directory: str, turns:
     return _TASK.format(opening=opening, stretch=stretch, directory=directory, turns=turns, there=_there(memory))
 
 
-def _there(memory: Directory) -> str:
-    topics = sorted((one for one in memory.files if one.kind is Kind.TOPIC), key=lambda one: (-one.mtime_ns, one.name))
+def _there(memory: MemoryDirectory) -> str:
+    topics = sorted(
+        (one for one in memory.files if one.kind is FileKind.TOPIC), key=lambda one: (-one.mtime_ns, one.name)
+    )
     if not topics:
         return "The memory directory has no memories yet."
     lines = [_line(one) for one in topics[:MOST_LISTED]]

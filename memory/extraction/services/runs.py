@@ -46,11 +46,11 @@ from memory.extraction.services.progress import (
     extraction_move,
 )
 from memory.files.engine.disk import FileTroubleError
-from memory.files.engine.newlines import shown
-from memory.files.engine.places import canonical_root
+from memory.files.engine.locations import find_canonical_root
+from memory.files.engine.newlines import text_for_editing
 from memory.files.engine.reading import read_directory
-from memory.files.selectors.present import contents_read
-from memory.history.services.touch_index import memory_glean
+from memory.files.selectors.disk_contents import read_contents
+from memory.history.services.touch_index import touches_index
 from memory.models import Directory, Proposal
 from memory.proposals.engine.hunks import hunks
 from memory.proposals.selectors.proposals import Source
@@ -65,7 +65,7 @@ from sessions.model_requests.model_session import (
     model_choose,
 )
 from sessions.models import Transcript
-from sessions.requests.selectors import Parent, parent_of, sharing_with
+from sessions.requests.selectors import ParentRequest, decide_sharing, find_parent_request
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.paths import decode_path
@@ -151,7 +151,7 @@ def _extracted(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str
     if run.parameters.get("model") in ("", MECHANICAL, None):
         raise RunError(NO_MODEL)
     directory = extraction_directory(transcript=transcript)
-    memory_glean(transcripts=[transcript.pk])
+    touches_index(transcripts=[transcript.pk])
     stretch = _stretch(run, transcript, directory)
     if isinstance(stretch, dict):
         return stretch
@@ -165,7 +165,7 @@ def _extracted(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str
         before = copy_make(directory=directory, to=copy)
         outcome, more = _looked(running, asked, transcript, stretch, copy)
         running.begin_phase("comparing")
-        after = contents_read(path=copy)
+        after = read_contents(path=copy)
     why = _reasons(transcript, stretch, before, after, outcome.text)
     proposal = proposal_create(
         directory=directory,
@@ -204,12 +204,12 @@ def _looked(
     running: ActiveRun, asked: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
 ) -> tuple[AgentOutcome, dict[str, Any]]:
     context = load_context(transcript, point_next(transcript))
-    parent = parent_of(transcript, context)
-    sharing = sharing_with(parent, asked.model, asked.name)
+    parent = find_parent_request(transcript, context)
+    sharing = decide_sharing(parent, asked.model, asked.name)
     # A fork has all of the session before its eyes, and nothing that was compacted away.
     there = {one.uuid for one in context.messages}
     whole = not stretch.ranged and all(one.uuid in there for one in stretch.messages)
-    forked = parent if sharing.shared and whole and isinstance(parent, Parent) else None
+    forked = parent if sharing.is_shared and whole and isinstance(parent, ParentRequest) else None
     prompt = _prompt(stretch, copy, forked=forked is not None)
 
     def make(cancel: CancelToken, listener: Listener) -> Ask:
@@ -222,7 +222,9 @@ def _looked(
     limits = AgentLimits(ExtractionConfig().turns)
     outcome = agent_conduct(running, asked, make, extraction_tools(transcript, copy), limits=limits, root=copy)
     model = forked.params.model if forked is not None else asked.name
-    why = sharing.why if whole or not sharing.shared else "Only a part of the session is looked at, so it is no fork."
+    why = (
+        sharing.why if whole or not sharing.is_shared else "Only a part of the session is looked at, so it is no fork."
+    )
     more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": why}
     if refused := describe_denials(outcome):
         more["denied"] = refused
@@ -234,7 +236,7 @@ def _looked(
 def extraction_tools(transcript: Transcript, copy: Path) -> Toolbox:
     """Reads the copy and the project's checkout, writes the copy alone."""
     cwd = decode_path(transcript.project.cwd) if transcript.project.cwd else None
-    root = canonical_root(cwd) if cwd is not None and cwd.is_absolute() and cwd.is_dir() else None
+    root = find_canonical_root(cwd) if cwd is not None and cwd.is_absolute() and cwd.is_dir() else None
     roots = (copy, root) if root is not None and (root / ".git").exists() else (copy,)
     readable, writable = Readable(roots), Writable(copy)
     return Toolbox((Read(readable), Grep(readable), Glob(readable), Shell(readable), Edit(writable), Write(writable)))
@@ -267,7 +269,7 @@ def _reasons(
         old = before.get(name, b"")
         if data == old:
             continue
-        added = [line for hunk in hunks(shown(old), shown(data)) for line in hunk.new]
+        added = [line for hunk in hunks(text_for_editing(old), text_for_editing(data)) for line in hunk.new]
         source = source_of(added, stretch.messages) or last
         sources = (Source(transcript.pk, source.uuid),) if source is not None else ()
         found[name] = Why(reasons.get(name, ""), sources)

@@ -1,4 +1,4 @@
-"""Two wanted different things of one file: what each wanted, and what they had both started from."""
+"""Two conflicting changes to one file, and the text that both started from."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ class Clash:
     path: str
     name: str
     base: bytes | None
-    """What both started from; None if there was no file, or if nobody knows."""
+    """What both changes started from; None if there was no file, or if it is not known."""
     ours: bytes | None
-    """What was asked for; None: to delete it."""
+    """What we were asked to write; None: to delete the file."""
     theirs: bytes | None
     """What is there now; None: somebody deleted it."""
     key: int = field(default=0)
-    """Of an undo: the version that could not be taken back by itself."""
+    """For an undo: the version that cannot be taken back without a merge."""
 
     @property
     def expected(self) -> str | None:
-        """What a write that takes theirs into account has to expect."""
+        """The digest to expect when writing over their text."""
         return None if self.theirs is None else digest_of(self.theirs)
 
     @property
     def merge(self) -> Merge | None:
-        """By lines. None where there is nothing to merge: one side deleted the file, or it is no text."""
+        """A merge by lines; None if one side deleted the file or it is not text."""
         if self.ours is None or self.theirs is None or any(b"\0" in (side or b"") for side in self._sides):
             return None
-        base, ours, theirs = (_text(side) for side in self._sides)
+        base, ours, theirs = (_decode(side) for side in self._sides)
         return merge(base, ours, theirs)
 
     @property
@@ -50,11 +50,11 @@ class ChangedMeanwhileError(FileTroubleError):
         self.clashes = clashes
 
 
-def bytes_of(text: str) -> bytes:
-    """A merged text as the bytes that it was made from."""
+def encode_merged(text: str) -> bytes:
+    """Turns a merged text back into bytes. Undoes `_decode`."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def _text(side: bytes | None) -> str:
-    """Every byte can be had back: see `bytes_of`."""
+def _decode(side: bytes | None) -> str:
+    """Decodes so that `encode_merged` restores every byte."""
     return (side or b"").decode("utf-8", "surrogateescape")

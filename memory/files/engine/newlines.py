@@ -1,49 +1,51 @@
-"""Line ends as a file has them. What a person edits in a browser comes back with other ends; the lines that were not
-touched keep theirs, byte for byte, even where they are no UTF-8."""
+"""Keeps the line endings of a file. A browser sends text back with other endings; lines that were not edited keep their
+bytes, even those that are not UTF-8."""
 
 from __future__ import annotations
 
 import codecs
 from enum import StrEnum
 
-from memory.files.engine.merging import matches
+from memory.files.engine.merging import match_lines
 
 
-class Newlines(StrEnum):
+class NewlineStyle(StrEnum):
     NONE = "none"
     LF = "lf"
     CRLF = "crlf"
     MIXED = "mixed"
 
 
-def newlines_of(data: bytes) -> Newlines:
+def newline_style(data: bytes) -> NewlineStyle:
     feeds, pairs = data.count(b"\n"), data.count(b"\r\n")
     if not feeds:
-        return Newlines.NONE
+        return NewlineStyle.NONE
     if pairs in (0, feeds):
-        return Newlines.CRLF if pairs else Newlines.LF
-    return Newlines.MIXED
+        return NewlineStyle.CRLF if pairs else NewlineStyle.LF
+    return NewlineStyle.MIXED
 
 
-def shown(data: bytes) -> str:
-    """The text as a person gets it to edit: no byte order mark, line feeds alone, what is no UTF-8 replaced."""
+def text_for_editing(data: bytes) -> str:
+    """The text for an editor: without byte order mark, with `\\n` endings, with invalid UTF-8 replaced."""
     return data.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 
-def in_style_of(text: str, old: bytes) -> bytes:
-    """The text as bytes of a file that held `old`: its mark, its line ends, its own bytes for lines that stayed."""
+def encode_like(text: str, old: bytes) -> bytes:
+    """Encodes an edited text like `old`: its byte order mark, its line endings, and unchanged lines byte for byte."""
     mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
     before = _lines(old.removeprefix(mark))
     after = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     end = b"\r\n" if old.count(b"\r\n") * 2 > old.count(b"\n") else b"\n"
-    made = [line.encode("utf-8", "surrogatepass") for line in after]
+    encoded_lines = [line.encode("utf-8", "surrogatepass") for line in after]
     ends = [end] * (len(after) - 1) + [b""]
-    for left, right, size in matches([_cut(line)[0].decode("utf-8", "replace") for line in before], after):
+    for left, right, size in match_lines(
+        [_split_line_end(line)[0].decode("utf-8", "replace") for line in before], after
+    ):
         for step in range(size):
-            made[right + step], own = _cut(before[left + step])
+            encoded_lines[right + step], own = _split_line_end(before[left + step])
             if own and ends[right + step]:
                 ends[right + step] = own
-    return mark + b"".join(part for pair in zip(made, ends, strict=True) for part in pair)
+    return mark + b"".join(part for pair in zip(encoded_lines, ends, strict=True) for part in pair)
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -52,8 +54,8 @@ def _lines(data: bytes) -> list[bytes]:
     return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
-def _cut(line: bytes) -> tuple[bytes, bytes]:
-    """The line and its end."""
+def _split_line_end(line: bytes) -> tuple[bytes, bytes]:
+    """The line without its ending, and the ending."""
     for end in (b"\r\n", b"\n"):
         if line.endswith(end):
             return line.removesuffix(end), end

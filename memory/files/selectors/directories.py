@@ -1,4 +1,4 @@
-"""Memory directories as pages list them, and where the project of one lies on this machine."""
+"""Memory directories for lists, and the project of each on this machine."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sessions.models import Source, Transcript
 from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
-class Listed(NamedTuple):
-    """One file as the file system lists it, unread."""
+class ListedFile(NamedTuple):
+    """A file as listed by the file system, unread."""
 
     name: str
     size: int
@@ -29,7 +29,7 @@ class Listed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class FileCounts:
     files: int = 0
     bytes: int = 0
     last_at: int | None = None
@@ -37,43 +37,45 @@ class Counts:
 
 
 def demo_root() -> Path:
-    """Where the copy of the demo's memory lies."""
+    """Where the copy of the demo's memory is."""
     return Path(settings.LUCID_HOME) / "demo" / "projects"
 
 
-def directories_shown() -> QuerySet[Directory]:
-    """All but those of a demo that was put away."""
+def visible_directories() -> QuerySet[Directory]:
+    """All but those of a demo that is no longer shown."""
     current = Transcript.objects.exclude(source__state=Source.State.REPLACED)
     is_demo = Q(path__startswith=f"{encode_path(os.path.realpath(demo_root()))}/")
-    away = is_demo & ~Exists(current.filter(project=OuterRef("project")))
-    return Directory.objects.exclude(away).select_related("project").order_by("path")
+    hidden = is_demo & ~Exists(current.filter(project=OuterRef("project")))
+    return Directory.objects.exclude(hidden).select_related("project").order_by("path")
 
 
-def counts_of(directories: Iterable[Directory]) -> dict[int, Counts]:
-    """By directory, with one query: as we last saw them."""
-    rows = File.objects.filter(state=File.State.PRESENT, directory__in=[one.pk for one in directories])
-    found = rows.values_list("directory").annotate(Count("pk"), Sum("size"), Max("mtime_ns"))
-    return {pk: Counts(count, size, last // 1_000_000) for pk, count, size, last in found}
+def counts_of(directories: Iterable[Directory]) -> dict[int, FileCounts]:
+    """By directory, as of the last scan; one query."""
+    rows = File.objects.filter(state=File.State.PRESENT, directory__in=[directory.pk for directory in directories])
+    counts = rows.values_list("directory").annotate(Count("pk"), Sum("size"), Max("mtime_ns"))
+    return {pk: FileCounts(count, size, last // 1_000_000) for pk, count, size, last in counts}
 
 
 def directory_of_project(name: str) -> Directory:
-    """The memory of a project by the name of its directory of transcripts, such as `-home-dev-boat`. Several
-    configurations may hold one of that name: then none is meant."""
-    found = [one for one in directories_shown() if PurePath(one.path).parts[-2:] == (name, "memory")]
-    if len(found) != 1:
+    """The memory of a project, by the name of its transcript directory, such as `-home-dev-boat`. Not found if several
+    configurations have one of that name."""
+    matches = [
+        directory for directory in visible_directories() if PurePath(directory.path).parts[-2:] == (name, "memory")
+    ]
+    if len(matches) != 1:
         raise Http404(f"There is not just one memory of a project called {name}.")
-    return found[0]
+    return matches[0]
 
 
 def directory_get(number: int) -> Directory:
-    found = Directory.objects.select_related("project").filter(pk=number).first()
-    if found is None:
+    directory = Directory.objects.select_related("project").filter(pk=number).first()
+    if directory is None:
         raise Http404(f"There is no memory directory {number}.")
-    return found
+    return directory
 
 
 def name_of(directory: Directory) -> str:
-    """What a person calls it: the project, or for other directories the end of the path."""
+    """A name for people: the project, or the end of the path."""
     if directory.project is not None:
         return directory.project.name
     parts = Path(directory.path).parts
@@ -85,7 +87,7 @@ def name_of(directory: Directory) -> str:
 
 
 def scope_of(directory: Directory) -> str:
-    """Of an agent's memory: whom it is for."""
+    """Whom an agent's memory is for."""
     folder = decode_path(directory.path).parent
     if folder.name == "agent-memory-local":
         return f"{folder.parent.parent.name}, local"
@@ -97,27 +99,27 @@ def _config() -> Path:
 
 
 def config_of(directory: Directory) -> Path:
-    """The configuration directory that it lies in, else that of this machine."""
+    """The configuration directory that contains it, or else that of this machine."""
     path = decode_path(directory.path)
     usual = path.name == "memory" and path.parent.parent.name == "projects"
     return path.parents[2] if usual else Path(settings.CLAUDE_CONFIG_DIR)
 
 
 def checkout_of(directory: Directory) -> Path | None:
-    """The project's working directory, if it is on this machine."""
+    """The project's working directory, if it exists on this machine."""
     cwd = directory.project.cwd if directory.project else ""
     path = decode_path(cwd) if cwd else None
     return path if path is not None and path.is_absolute() and path.is_dir() else None
 
 
-def files_listed(directory: Directory) -> list[Listed]:
-    """Names, sizes and times of what is there, in the order of their names. Raises FileTroubleError."""
+def list_files(directory: Directory) -> list[ListedFile]:
+    """Lists all files by name. Raises FileTroubleError."""
     with Folder(decode_path(directory.path)) as folder:
-        found = [_listed(encode_path(name), status) for name, status in folder.stats()]
-    return sorted(found, key=attrgetter("name"))
+        files = [_list_file(encode_path(name), status) for name, status in folder.stats()]
+    return sorted(files, key=attrgetter("name"))
 
 
-def is_there(directory: Directory) -> bool:
+def directory_exists(directory: Directory) -> bool:
     try:
         with Folder(decode_path(directory.path)):
             return True
@@ -125,7 +127,7 @@ def is_there(directory: Directory) -> bool:
         return False
 
 
-def _listed(name: str, found: os.stat_result | OSError) -> Listed:
-    if isinstance(found, OSError):
-        return Listed(name, 0, 0, f"It cannot be looked at ({(found.strerror or str(found)).lower()}).")
-    return Listed(name, found.st_size, found.st_mtime_ns)
+def _list_file(name: str, status: os.stat_result | OSError) -> ListedFile:
+    if isinstance(status, OSError):
+        return ListedFile(name, 0, 0, f"It cannot be looked at ({(status.strerror or str(status)).lower()}).")
+    return ListedFile(name, status.st_size, status.st_mtime_ns)

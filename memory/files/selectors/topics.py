@@ -1,4 +1,4 @@
-"""The topics of a directory as its page lists them: filtered, sorted, a page at a time."""
+"""The topics of a directory for its page: filtered, sorted, one page at a time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from memory.files.engine.reading import INDEX_NAME, MemoryFile, Place
-from memory.files.selectors.directories import Listed
-from memory.files.selectors.shelves import Shelf, files_read, recalled
-from memory.history.selectors.provenance import Uses
+from memory.files.engine.reading import INDEX_NAME, IndexPosition, MemoryFile
+from memory.files.selectors.directories import ListedFile
+from memory.files.selectors.directory_reports import DirectoryReport, count_recalls, read_files
+from memory.history.selectors.provenance import UseCount
 from memory.lint.engine import Finding
 from memory.models import Directory
 
@@ -25,7 +25,7 @@ TYPES = ("user", "feedback", "project", "reference")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TopicFilter:
     text: str = ""
     type: str = ""
     state: str = ""
@@ -33,23 +33,23 @@ class Wanted:
 
     @property
     def needs_all(self) -> bool:
-        """Whether files have to be read to know which are meant."""
+        """Do all files have to be read for this filter?"""
         return bool(self.text or self.type or self.state == "findings")
 
     @property
-    def narrowed(self) -> bool:
+    def is_narrowed(self) -> bool:
         return bool(self.text or self.type or self.state)
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
     file: MemoryFile
-    place: Place | None
+    position: IndexPosition | None
     uses: int
     last_at: int | None
     """When a session last read it or was given it."""
     findings: Sequence[Finding] | None
-    """None: not looked for yet."""
+    """None: the linter has not run yet."""
 
     @property
     def errors(self) -> int:
@@ -64,60 +64,60 @@ class Topic:
         return sum(finding.severity == "note" for finding in self.findings or ())
 
 
-def topics_wanted(
-    files: Sequence[Listed],
-    wanted: Wanted,
-    places: Mapping[str, Place],
-    uses: Mapping[tuple[str, str], Uses],
-    shelf: Shelf | None,
-) -> list[Listed]:
-    """Everything but the index, out of files in the order of their names. `shelf`: needed where `wanted.needs_all`."""
-    found = [one for one in files if one.name != INDEX_NAME]
-    if wanted.state == "outside":
-        found = [one for one in found if one.name not in places]
-    elif wanted.state == "cut":
-        found = [one for one in found if one.name in places and not places[one.name].loaded]
-    elif wanted.state == "idle":
-        counts = recalled(uses)
-        found = [one for one in found if not counts.get(one.name)]
-    if wanted.needs_all and shelf is not None:
-        found = [one for one in found if _fits(shelf, one.name, wanted)]
-    key = _KEYS.get(wanted.sort)
-    return sorted(found, key=key, reverse=True) if key else found  # of equals, the order of their names stays
+def filter_topics(
+    files: Sequence[ListedFile],
+    topic_filter: TopicFilter,
+    positions: Mapping[str, IndexPosition],
+    uses: Mapping[tuple[str, str], UseCount],
+    report: DirectoryReport | None,
+) -> list[ListedFile]:
+    """Filters and sorts everything but the index. `files`: by name. `report`: required if `topic_filter.needs_all`."""
+    topics = [file for file in files if file.name != INDEX_NAME]
+    if topic_filter.state == "outside":
+        topics = [file for file in topics if file.name not in positions]
+    elif topic_filter.state == "cut":
+        topics = [file for file in topics if file.name in positions and not positions[file.name].loaded]
+    elif topic_filter.state == "idle":
+        counts = count_recalls(uses)
+        topics = [file for file in topics if not counts.get(file.name)]
+    if topic_filter.needs_all and report is not None:
+        topics = [file for file in topics if _fits(report, file.name, topic_filter)]
+    key = _KEYS.get(topic_filter.sort)
+    return sorted(topics, key=key, reverse=True) if key else topics  # of equals, the order of their names stays
 
 
-def topics_read(
+def read_topics(
     directory: Directory,
-    listed: Sequence[Listed],
-    places: Mapping[str, Place],
-    uses: Mapping[tuple[str, str], Uses],
-    shelf: Shelf | None,
+    listed: Sequence[ListedFile],
+    positions: Mapping[str, IndexPosition],
+    uses: Mapping[tuple[str, str], UseCount],
+    report: DirectoryReport | None,
 ) -> list[Topic]:
-    counts = recalled(uses)
+    counts = count_recalls(uses)
     return [
         Topic(
             file,
-            places.get(file.name),
+            positions.get(file.name),
             counts.get(file.name, 0),
             last_recall(uses, file.name),
-            shelf.by_file.get(file.name, ()) if shelf else None,
+            report.by_file.get(file.name, ()) if report else None,
         )
-        for file in files_read(directory, listed)
+        for file in read_files(directory, listed)
     ]
 
 
-def last_recall(uses: Mapping[tuple[str, str], Uses], name: str) -> int | None:
+def last_recall(uses: Mapping[tuple[str, str], UseCount], name: str) -> int | None:
     times = [use.last_at for kind in ("read", "given") if (use := uses.get((name, kind)))]
-    return max((at for at in times if at is not None), default=None)
+    return max((time for time in times if time is not None), default=None)
 
 
-def _fits(shelf: Shelf, name: str, wanted: Wanted) -> bool:
-    file = shelf.read.by_name.get(name)
+def _fits(report: DirectoryReport, name: str, topic_filter: TopicFilter) -> bool:
+    file = report.contents.by_name.get(name)
     if file is None:
         return False
-    if wanted.type and (file.type or "none") != wanted.type:
+    if topic_filter.type and (file.type or "none") != topic_filter.type:
         return False
-    if wanted.state == "findings" and name not in shelf.by_file:
+    if topic_filter.state == "findings" and name not in report.by_file:
         return False
-    text = wanted.text.casefold()
+    text = topic_filter.text.casefold()
     return not text or text in f"{file.name} {file.title} {file.description} {file.body}".casefold()

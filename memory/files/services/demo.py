@@ -1,4 +1,4 @@
-"""The demo's memory lies beside the program, where nothing may be written: a person works on a copy in the home."""
+"""The demo's memory is part of the program and read-only: the user works on a copy in the home."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sessions.models import Project
 from sessions.transcripts.engine.paths import encode_path
 
 
-def demo_copied(*, projects: Path) -> Path:
-    """The directory of projects to follow instead of the demo's own: every memory in it is copied once."""
+def demo_copy(*, projects: Path) -> Path:
+    """Copies each memory of the demo once. Returns the directory of projects to follow instead of the demo's own."""
     root = demo_root()
     for source in sorted(projects.glob("*/memory")):
         target = root / source.parent.name / source.name
@@ -28,9 +28,9 @@ def demo_copied(*, projects: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """As a whole or not at all: what an earlier attempt has left is put away first."""
+    """Copies everything or nothing. What an interrupted attempt has left is deleted first."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(".memory-copied")
-    shutil.rmtree(beside, ignore_errors=True)
-    shutil.copytree(source, beside)
-    beside.rename(target)
+    unfinished = target.with_name(".memory-copied")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.copytree(source, unfinished)
+    unfinished.rename(target)

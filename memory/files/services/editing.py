@@ -1,7 +1,7 @@
-"""What a person does to memory on the pages: each is one batch, with the index and links of other topics kept in step.
+"""Edits of memory on the pages. Each is one batch, and keeps the index and the links of other topics in step.
 
-`expected` is always the digest of what the person has seen. The index is read when it is written: whoever edits a topic
-has not looked at it."""
+`expected` is always the digest of what the user has seen. The index is read when it is written, because users who edit
+a topic have not seen it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from dataclasses import dataclass
 
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import AlreadyThereError, FileTroubleError, digest_of
-from memory.files.engine.newlines import in_style_of
-from memory.files.engine.reading import INDEX_NAME, MemoryFile, parse_file
-from memory.files.engine.reading import Directory as Read
-from memory.files.engine.reading.pointing import (
-    pointer_of,
-    relinked,
+from memory.files.engine.newlines import encode_like
+from memory.files.engine.reading import INDEX_NAME, MemoryDirectory, MemoryFile, parse_file
+from memory.files.engine.reading.pointers import (
+    find_pointer,
+    replace_links,
     with_pointer,
     without_pointers,
 )
-from memory.files.selectors.shelves import file_now
+from memory.files.selectors.directory_reports import read_file
 from memory.files.services.writing import (
     delete,
     memory_change,
@@ -35,25 +34,25 @@ TRIES = 3
 
 
 class FixGoneError(FileTroubleError):
-    """What was to be put right is no longer so."""
+    """The problem no longer exists."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
-    """The words of a topic's line in the index."""
+class PointerText:
+    """Title and hook of a topic's line in the index."""
 
     title: str
     hook: str
 
 
 def topic_save(
-    *, directory: Directory, name: str, text: str, expected: str | None, pointer: Pointer | None = None
+    *, directory: Directory, name: str, text: str, expected: str | None, pointer: PointerText | None = None
 ) -> Batch:
-    """`expected`: None for a new file. `pointer`: what its line in the index shall say; None leaves the index alone."""
+    """`expected`: None for a new file. `pointer`: the new line in the index; None leaves the index alone."""
 
     def moves() -> list[Move]:
         before = content_of(expected) if expected else None
-        same = before is not None and in_style_of(text, before) == before
+        same = before is not None and encode_like(text, before) == before
         index = _with_pointer(directory, name, pointer) if pointer and name != INDEX_NAME else []
         return index if same and index else [write(directory, name, text, expected), *index]
 
@@ -66,49 +65,51 @@ def topic_save(
         raise
 
 
-def topic_rename(*, directory: Directory, read: Read, name: str, to: str, expected: str) -> Batch:
-    """`read`: the directory, for what links to the topic."""
+def topic_rename(*, directory: Directory, read: MemoryDirectory, name: str, to: str, expected: str) -> Batch:
+    """`read`: the directory, to find links to the topic."""
 
     def moves() -> list[Move]:
-        return [rename(directory, name, to, expected), *_relinked(directory, read, name, to)]
+        return [rename(directory, name, to, expected), *_relink_all(directory, read, name, to)]
 
     return _change(moves, {name, to}, f"Renamed {name} to {to}")
 
 
 def topic_move(*, directory: Directory, into: Directory, name: str, expected: str) -> Batch:
-    """Into another directory, with its line of the index."""
-    file = file_now(directory, name) or parse_file(name, b"")
+    """Moves a topic into another directory, with its line of the index."""
+    file = read_file(directory, name) or parse_file(name, b"")
 
     def moves() -> list[Move]:
-        index = _index(directory)
-        entry = pointer_of(index, name)
-        pointer = Pointer(entry.title, entry.hook) if entry else Pointer(file.title, file.description)
-        here = without_pointers(index, {name})
-        left = [_written(directory, index, here)] if here is not None else []
-        return [rename(directory, name, name, expected, into), *left, *_with_pointer(into, name, pointer)]
+        index = _read_index(directory)
+        entry = find_pointer(index, name)
+        pointer = PointerText(entry.title, entry.hook) if entry else PointerText(file.title, file.description)
+        remaining = without_pointers(index, {name})
+        index_moves = [_write_as_read(directory, index, remaining)] if remaining is not None else []
+        return [rename(directory, name, name, expected, into), *index_moves, *_with_pointer(into, name, pointer)]
 
     return _change(moves, {name}, f"Moved {name}")
 
 
 def topics_merge(
-    *, directory: Directory, read: Read, name: str, other: str, text: str, expected: str, other_expected: str
+    *, directory: Directory, read: MemoryDirectory, name: str, other: str, text: str, expected: str, other_expected: str
 ) -> Batch:
-    """The second one goes; what pointed to it points to the first."""
+    """Deletes the second topic; links to it point to the first from now on."""
 
     def moves() -> list[Move]:
-        index = _index(directory)
-        after = without_pointers(index, {other}) if pointer_of(index, name) else relinked(index, other, name)
-        kept = [_written(directory, index, after)] if after is not None else []
-        links = [move for move in _links(directory, read, other, name) if move.source and move.source.name != name]
-        return [write(directory, name, text, expected), delete(directory, other, other_expected), *kept, *links]
+        index = _read_index(directory)
+        after = without_pointers(index, {other}) if find_pointer(index, name) else replace_links(index, other, name)
+        index_moves = [_write_as_read(directory, index, after)] if after is not None else []
+        links = [
+            move for move in _relink_topics(directory, read, other, name) if move.source and move.source.name != name
+        ]
+        return [write(directory, name, text, expected), delete(directory, other, other_expected), *index_moves, *links]
 
     return _change(moves, {name, other}, f"Merged {other} into {name}")
 
 
 def topic_split(
-    *, directory: Directory, name: str, expected: str, head: str, to: str, text: str, pointer: Pointer
+    *, directory: Directory, name: str, expected: str, head: str, to: str, text: str, pointer: PointerText
 ) -> Batch:
-    """`head` stays in the file, `text` becomes another one."""
+    """`head` stays in the file, `text` becomes a new one."""
 
     def moves() -> list[Move]:
         parts = [write(directory, name, head, expected), write(directory, to, text, None)]
@@ -123,29 +124,29 @@ def topic_split(
 
 
 def topics_prune(*, directory: Directory, files: Mapping[str, str]) -> Batch:
-    """Deletes them, and their lines of the index. `files`: names with what the person has seen of each."""
+    """Deletes topics and their lines of the index. `files`: the digest that the user has seen, by name."""
 
     def moves() -> list[Move]:
-        gone = [delete(directory, name, expected) for name, expected in files.items()]
+        deletions = [delete(directory, name, expected) for name, expected in files.items()]
         if INDEX_NAME in files:
-            return gone
-        index = _index(directory)
+            return deletions
+        index = _read_index(directory)
         after = without_pointers(index, set(files))
-        return [*gone, _written(directory, index, after)] if after is not None else gone
+        return [*deletions, _write_as_read(directory, index, after)] if after is not None else deletions
 
     few = ", ".join(list(files)[:3])
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
     return _change(moves, set(files), f"Deleted {few}{more}")
 
 
-def finding_fix(*, directory: Directory, read: Read, finding: Finding) -> Batch:
-    """Does what the finding's button says. `read`: the directory in which it was found."""
+def finding_fix(*, directory: Directory, read: MemoryDirectory, finding: Finding) -> Batch:
+    """Applies the fix of a finding. `read`: the directory in which it was found."""
     if finding.fix is None:
         raise FixGoneError("Nothing can be done about this by a button.")
     moves = []
     for name, data in finding.fix.changes().items():
         file = read.by_name.get(name)
-        if file is not None and not file.whole:
+        if file is not None and not file.is_whole:
             raise FixGoneError(f"{name} is too large to be changed here.")
         if data is not None:
             moves.append(write(directory, name, data, digest_of(file.data) if file else None))
@@ -157,7 +158,7 @@ def finding_fix(*, directory: Directory, read: Read, finding: Finding) -> Batch:
 
 
 def _change(moves: Callable[[], Sequence[Move]], own: set[str], message: str) -> Batch:
-    """If only what is kept in step was changed by somebody in this moment, it is read again."""
+    """Retries if another program changed only the files that are kept in step."""
     for _ in range(TRIES - 1):
         try:
             return memory_change(moves=moves(), message=message)
@@ -167,36 +168,39 @@ def _change(moves: Callable[[], Sequence[Move]], own: set[str], message: str) ->
     return memory_change(moves=moves(), message=message)
 
 
-def _index(directory: Directory) -> MemoryFile:
-    return file_now(directory, INDEX_NAME) or parse_file(INDEX_NAME, b"")
+def _read_index(directory: Directory) -> MemoryFile:
+    return read_file(directory, INDEX_NAME) or parse_file(INDEX_NAME, b"")
 
 
-def _written(directory: Directory, file: MemoryFile, data: bytes) -> Move:
-    """An empty file that is not there is made."""
-    there = file.mtime_ns > 0 or bool(file.data)
-    return write(directory, file.name, data, digest_of(file.data) if there else None)
+def _write_as_read(directory: Directory, file: MemoryFile, data: bytes) -> Move:
+    """Writes a file that was just read; creates it if it does not exist."""
+    exists = file.mtime_ns > 0 or bool(file.data)
+    return write(directory, file.name, data, digest_of(file.data) if exists else None)
 
 
-def _with_pointer(directory: Directory, name: str, pointer: Pointer) -> list[Move]:
-    index = _index(directory)
+def _with_pointer(directory: Directory, name: str, pointer: PointerText) -> list[Move]:
+    index = _read_index(directory)
     after = with_pointer(index, name, pointer.title or name, pointer.hook)
-    return [] if after is None else [_written(directory, index, after)]
+    return [] if after is None else [_write_as_read(directory, index, after)]
 
 
-def _relinked(directory: Directory, read: Read, old: str, new: str) -> list[Move]:
-    index = _index(directory)
-    after = relinked(index, old, new)
-    kept = [_written(directory, index, after)] if after is not None else []
-    return [*kept, *(move for move in _links(directory, read, old, new) if move.source and move.source.name != old)]
+def _relink_all(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
+    index = _read_index(directory)
+    after = replace_links(index, old, new)
+    index_moves = [_write_as_read(directory, index, after)] if after is not None else []
+    return [
+        *index_moves,
+        *(move for move in _relink_topics(directory, read, old, new) if move.source and move.source.name != old),
+    ]
 
 
-def _links(directory: Directory, read: Read, old: str, new: str) -> list[Move]:
-    """Topics that link to the file, as they are now."""
+def _relink_topics(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
+    """Updates the current text of all topics that link to the file."""
     linking = [file.name for file in read.topics if any(link.target == old for link in file.links)]
     moves = []
     for name in linking:
-        file = file_now(directory, name)
-        after = relinked(file, old, new) if file else None
+        file = read_file(directory, name)
+        after = replace_links(file, old, new) if file else None
         if file is not None and after is not None:
-            moves.append(_written(directory, file, after))
+            moves.append(_write_as_read(directory, file, after))
     return moves

@@ -1,4 +1,4 @@
-"""Notices what others changed in memory directories."""
+"""Notices changes that other programs made to memory directories."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from inspector.locks.hosts import own_hosts
 from inspector.web.clock import now_ms
 from memory.files.engine.disk import DirectoryGoneError, FileTroubleError, Folder
-from memory.files.services.locking import memory_lock, on_disk
-from memory.files.services.looking import directory_look, look_note
+from memory.files.services.directory_changes import changes_record, directory_compare
+from memory.files.services.memory_lock import memory_lock, on_disk
 from memory.files.services.writing import directory_register
 from memory.history.engine.mentions import place_of
-from memory.history.services.settling import batches_settle, temporaries_sweep
-from memory.history.services.touch_index import memory_glean, versions_link
+from memory.history.services.batch_recovery import batches_recover, temporaries_remove
+from memory.history.services.touch_index import touches_index, versions_link
 from memory.models import Batch, Directory, Version
 from sessions.imports.engine.discovery import is_inside
 from sessions.transcripts.engine.paths import decode_path, encode_path
@@ -25,89 +25,96 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Scan:
+class ScanResult:
     files: int = 0
-    """That are there."""
+    """Existing files."""
     read: int = 0
     rows: int = 0
-    """That were written; none if nothing has changed."""
+    """Rows written; none if nothing has changed."""
     batch: Batch | None = None
     versions: list[Version] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
-    """A sentence for each file that cannot be kept: unreadable, or too large."""
+    """A sentence for each file that is unreadable or too large."""
 
 
-def memory_scan(*, directory: Directory) -> Scan:
-    """Makes versions of whatever is not as we last saw it."""
+def memory_scan(*, directory: Directory) -> ScanResult:
+    """Records a version of each file that has changed since the last scan."""
     with memory_lock(), ExitStack() as stack:
-        batches_settle()
+        batches_recover()
         try:
             folder = stack.enter_context(Folder(decode_path(directory.path)))
         except DirectoryGoneError:
             if directory.host not in own_hosts():
-                return Scan()  # it is on another host, and so are its files
+                return ScanResult()  # the directory is on another host
             folder = None
         if folder is not None:
-            temporaries_sweep(folder, now_ms() / 1000)
-        look = directory_look(directory, folder)
-        if not look.found and directory.scanned_at is not None:
-            return Scan(look.files, look.read, skipped=look.skipped)
+            temporaries_remove(folder, now_ms() / 1000)
+        changes = directory_compare(directory, folder)
+        if not changes.contents and directory.scanned_at is not None:
+            return ScanResult(changes.files, changes.read, skipped=changes.skipped)
         with on_disk():
-            noted = look_note(look=look)
-        return Scan(look.files, look.read, noted.rows, noted.batch, noted.versions, look.skipped)
+            recorded = changes_record(changes=changes)
+        return ScanResult(
+            changes.files, changes.read, recorded.rows, recorded.batch, recorded.versions, changes.skipped
+        )
 
 
-def memory_scan_below(*, projects: Path) -> list[Scan]:
-    """Every `<project>/memory` below the directory of projects: those that are there, and those that we have seen."""
+def memory_scan_below(*, projects: Path) -> list[ScanResult]:
+    """Scans every `<project>/memory`: the existing ones, and those that existed before."""
     paths = [path for path in sorted(projects.glob("*/memory")) if _is_ours(projects, path)]
-    there = [directory_register(path=encode_path(path)) for path in paths]
-    seen = Directory.objects.filter(path__startswith=f"{encode_path(projects.resolve())}/", path__endswith="/memory")
-    gone = seen.filter(host__in=own_hosts()).exclude(pk__in=[directory.pk for directory in there]).order_by("path")
-    return [_scanned(directory) for directory in (*there, *gone)]
+    present = [directory_register(path=encode_path(path)) for path in paths]
+    root = encode_path(projects.resolve())
+    registered = Directory.objects.filter(path__startswith=f"{root}/", path__endswith="/memory", host__in=own_hosts())
+    missing = registered.exclude(pk__in=[directory.pk for directory in present]).order_by("path")
+    return [_try_scan(directory) for directory in (*present, *missing)]
 
 
 def memory_follow(*, projects: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
-    """What the watcher does when it saw paths change, or, without any, when it looks at everything: files become
-    versions, and versions find the entries that wrote them."""
+    """Scans the directories with changed paths, or all if there are none given, and links the new versions to the
+    entries that wrote them. Called by the watcher."""
     if changed is None:
         scans = memory_scan_below(projects=projects)
     else:
-        scans = [_scanned(one) for path in sorted(directories_of(projects, changed)) for one in _found(projects, path)]
+        scans = [
+            _try_scan(directory)
+            for path in sorted(directories_of(projects, changed))
+            for directory in _directories_at(projects, path)
+        ]
     versions = [version for scan in scans for version in scan.versions]
     if changed is None or transcripts:
-        memory_glean(transcripts=None if changed is None else transcripts)
-    versions_link(spots={(place_of(version.directory.path), version.name) for version in versions})
+        touches_index(transcripts=None if changed is None else transcripts)
+    versions_link(files={(place_of(version.directory.path), version.name) for version in versions})
 
 
-def memory_follow_one(*, directory: Directory) -> Scan:
-    """The same for one directory, now."""
+def memory_follow_one(*, directory: Directory) -> ScanResult:
+    """Like `memory_follow`, for one directory."""
     scan = memory_scan(directory=directory)
-    versions_link(spots={(place_of(version.directory.path), version.name) for version in scan.versions})
+    versions_link(files={(place_of(version.directory.path), version.name) for version in scan.versions})
     return scan
 
 
-def _found(projects: Path, path: Path) -> list[Directory]:
+def _directories_at(projects: Path, path: Path) -> list[Directory]:
     if _is_ours(projects, path):
         return [directory_register(path=encode_path(path))]
     return list(Directory.objects.filter(path=encode_path(path.parent.resolve() / path.name)))
 
 
 def _is_ours(projects: Path, path: Path) -> bool:
-    """Links are not followed: what they lead to is found in its own place, or is not ours."""
+    """Links are not followed: their targets are either found at their own path or not ours."""
     return path.is_dir() and is_inside(projects, path)
 
 
-def _scanned(directory: Directory) -> Scan:
-    """One directory that cannot be looked at keeps no other from being looked at."""
+def _try_scan(directory: Directory) -> ScanResult:
+    """A directory that cannot be scanned does not stop the scan of the others."""
     try:
         return memory_scan(directory=directory)
     except FileTroubleError as error:
         logger.warning("memory_not_scanned", extra={"directory": directory.path, "error": str(error)})
-        return Scan(skipped=[str(error)])
+        return ScanResult(skipped=[str(error)])
 
 
 def directories_of(projects: Path, changed: Iterable[Path]) -> set[Path]:
-    """The memory directories that these paths lie in."""
+    """The memory directories that contain these paths."""
     depth = len(projects.parts)
     return {
         Path(*path.parts[: depth + 2])

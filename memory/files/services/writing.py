@@ -1,4 +1,4 @@
-"""Writes of memory files, as pages, commands and runs ask for them. Each is a batch that can be undone."""
+"""Writes memory files for pages, commands and runs. Each write is a batch that can be undone."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from inspector.locks.hosts import this_host
 from memory.files.engine.disk import (
+    FileContent,
     Folder,
-    Found,
-    file_name,
+    disk_name,
     real_path,
 )
-from memory.files.services.locking import memory_lock, on_disk
+from memory.files.services.memory_lock import memory_lock, on_disk
 from memory.history.engine.mentions import place_of
+from memory.history.services.batch_recovery import batches_recover
 from memory.history.services.batches import batch_make
-from memory.history.services.moves import Entry, Move, Spot
-from memory.history.services.noting import files_known, note
-from memory.history.services.settling import batches_settle
+from memory.history.services.moves import FileLocation, Move, SourceEntry
+from memory.history.services.version_recording import files_known, versions_record
 from memory.models import (
     Batch,
     Cause,
@@ -30,26 +30,26 @@ from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A file as it is now. `file` has the version that says so."""
+class OpenedFile:
+    """The current content of a file, and its row, which has a version of it."""
 
     file: File
-    found: Found
+    content: FileContent
 
     @property
     def digest(self) -> str:
-        """What a write has to give as `expected`."""
-        return self.found.digest
+        """The `expected` of a following write."""
+        return self.content.digest
 
 
 def directory_register(*, path: str) -> Directory:
-    """The row of a memory directory, whether it is there or not. Which paths may be one is decided elsewhere."""
+    """The row of a memory directory, which need not exist. The caller decides which paths are allowed."""
     real = encode_path(real_path(decode_path(path)))
-    parents = {one.rstrip("/").rpartition("/")[0] for one in (real, path)}
+    parents = {candidate.rstrip("/").rpartition("/")[0] for candidate in (real, path)}
     project = Project.objects.filter(directory__in=parents).first()
-    directory, made = Directory.every.get_or_create(path=real, defaults={"project": project, "host": this_host()})
-    if made and place_of(real) == real:
-        # It lies where nobody looks for one: what sessions say of it has to be looked for again.
+    directory, is_new = Directory.every.get_or_create(path=real, defaults={"project": project, "host": this_host()})
+    if is_new and place_of(real) == real:
+        # Not in the usual place: sessions have to be searched again for mentions of it.
         Reached.objects.update(entries=0, position=0)
     if directory.project_id is None and project is not None:
         directory.project = project
@@ -57,20 +57,20 @@ def directory_register(*, path: str) -> Directory:
     return directory
 
 
-def memory_open(*, directory: Directory, name: str) -> Opened | None:
-    """Reads a file for somebody who may write it back: what they see is in the history by then. None: there is none."""
+def memory_open(*, directory: Directory, name: str) -> OpenedFile | None:
+    """Reads a file that the caller may write back, and records it in the history. None: it does not exist."""
     with memory_lock(), Folder(decode_path(directory.path)) as folder:
-        batches_settle()
-        found = folder.read(file_name(name))
-        known = files_known(directory, [name])
-        file = known.get(name)
-        if found is None and file is None:
+        batches_recover()
+        content = folder.read(disk_name(name))
+        files = files_known(directory, [name])
+        file = files.get(name)
+        if content is None and file is None:
             return None
         with on_disk():
-            noted = note(directory=directory, found={name: found}, known=known)
-        if found is None:
+            recorded = versions_record(directory=directory, contents={name: content}, files=files)
+        if content is None:
             return None
-        return Opened(noted.versions[0].file if noted.versions else known[name], found)
+        return OpenedFile(recorded.versions[0].file if recorded.versions else files[name], content)
 
 
 def memory_write(
@@ -82,9 +82,9 @@ def memory_write(
     cause: Cause = Cause.EDIT,
     message: str = "",
     run_id: int | None = None,
-    entry: Entry | None = None,
+    entry: SourceEntry | None = None,
 ) -> Batch:
-    """`expected`: the digest of what the writer has seen, None for a new file."""
+    """`expected`: the digest of the text that the writer has seen, None for a new file."""
     move = write(directory, name, content, expected, entry)
     return batch_make(moves=[move], cause=cause, message=message, run_id=run_id)
 
@@ -96,30 +96,30 @@ def memory_delete(*, directory: Directory, name: str, expected: str, message: st
 def memory_rename(
     *, directory: Directory, name: str, to: str, expected: str, into: Directory | None = None, message: str = ""
 ) -> Batch:
-    """`into`: another directory, if it moves there. The history goes with it."""
+    """`into`: another directory to move the file to. It keeps its history."""
     return batch_make(moves=[rename(directory, name, to, expected, into)], cause=Cause.EDIT, message=message)
 
 
 def memory_change(
     *, moves: Sequence[Move], cause: Cause = Cause.EDIT, message: str = "", run_id: int | None = None
 ) -> Batch:
-    """Several files as one: see `write`, `delete` and `rename`."""
+    """Changes several files as one batch: see `write`, `delete` and `rename`."""
     return batch_make(moves=moves, cause=cause, message=message, run_id=run_id)
 
 
 def write(
-    directory: Directory, name: str, content: bytes | str, expected: str | None, entry: Entry | None = None
+    directory: Directory, name: str, content: bytes | str, expected: str | None, entry: SourceEntry | None = None
 ) -> Move:
-    spot = Spot(directory, name)
-    return Move(spot if expected is not None else None, spot, content, expected, entry=entry)
+    location = FileLocation(directory, name)
+    return Move(location if expected is not None else None, location, content, expected, entry=entry)
 
 
 def delete(directory: Directory, name: str, expected: str) -> Move:
-    return Move(Spot(directory, name), None, expected=expected)
+    return Move(FileLocation(directory, name), None, expected=expected)
 
 
 def rename(
     directory: Directory, name: str, to: str, expected: str, into: Directory | None = None, content: str | None = None
 ) -> Move:
-    """`content`: if it changes on the way."""
-    return Move(Spot(directory, name), Spot(into or directory, to), content, expected)
+    """`content`: the new text, if it changes as well."""
+    return Move(FileLocation(directory, name), FileLocation(into or directory, to), content, expected)

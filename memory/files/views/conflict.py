@@ -1,4 +1,4 @@
-"""Somebody changed a file meanwhile: what both sides did, what is left to be chosen, and the text that comes of it."""
+"""The merge page: somebody else changed a file meanwhile. Shows both changes and asks how to resolve conflicts."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from django.http import HttpResponse, QueryDict
 
 from inspector.web.htmx import HtmxRequest, render_page
-from memory.files.engine.clash import Clash, bytes_of
-from memory.files.engine.merging import Agreed, Choice, Conflict
-from memory.files.engine.newlines import shown
-from memory.files.views.frame import CONFLICT, frame
+from memory.files.engine.clash import Clash, encode_merged
+from memory.files.engine.merging import AgreedLines, Choice, Conflict
+from memory.files.engine.newlines import text_for_editing
+from memory.files.views.page_frame import CONFLICT, page_context
 from memory.models import Batch, Directory
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
 
-CHOICES = frozenset(str(one) for one in Choice)
+CHOICES = frozenset(str(choice) for choice in Choice)
 CONTEXT = 3
-"""Lines of what nobody changed that stand around a change."""
+"""Unchanged lines to show around a change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A stretch of the merged text. `number`: of the conflict; None where nothing has to be chosen."""
+class MergePart:
+    """A part of the merged text. `number`: of the conflict; None if there is none."""
 
     origin: str
     lines: tuple[str, ...]
@@ -35,14 +35,14 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ClashView:
     clash: Clash
     key: str
-    parts: list[Part]
+    parts: list[MergePart]
     conflicts: int
-    whole: bool
-    """There is no merge: one side has to be taken whole."""
-    seen: str
+    is_whole: bool
+    """No merge is possible: one side has to be taken as a whole."""
+    current_digest: str
 
 
 def clash_page(
@@ -50,15 +50,15 @@ def clash_page(
     directory: Directory,
     clashes: Sequence[Clash],
     *,
-    form: object = None,
+    draft: object = None,
     undoing: Batch | None = None,
     wrong: str = "",
 ) -> HttpResponse:
-    """`form`: an edit that met another one; `undoing`: a change that is to be undone."""
+    """`draft`: an edit that met another one; `undoing`: a change that is to be undone."""
     context = {
-        **frame(request, directory, "topics"),
-        "clashes": [_shown(clash) for clash in clashes],
-        "form": form,
+        **page_context(request, directory, "topics"),
+        "clashes": [_clash_view(clash) for clash in clashes],
+        "draft": draft,
         "undoing": undoing,
         "wrong": wrong,
     }
@@ -68,21 +68,21 @@ def clash_page(
 
 
 def merged_text(posted: QueryDict, clash: Clash) -> str | None:
-    """The text that the choices make, as a person edits it; None where one is missing."""
+    """The merged text for the editor; None if a choice is missing."""
     data = merged_bytes(posted, clash)
-    return None if data is None else shown(data)
+    return None if data is None else text_for_editing(data)
 
 
 def merged_bytes(posted: QueryDict, clash: Clash) -> bytes | None:
-    """None where a choice is missing, or where the choice is that the file goes."""
+    """None if a choice is missing, or if the choice is to delete the file."""
     merge = clash.merge
     if merge is None:
         side = posted.get(f"side-{clash.key}", "")
         return clash.ours if side == "ours" else clash.theirs if side == "theirs" else None
     chosen = [posted.get(f"choice-{clash.key}-{number}", "") for number in range(len(merge.conflicts))]
-    if any(one not in CHOICES for one in chosen):
+    if any(choice not in CHOICES for choice in chosen):
         return None
-    return bytes_of(merge.text([Choice(one) for one in chosen]))
+    return encode_merged(merge.text([Choice(choice) for choice in chosen]))
 
 
 def is_chosen(posted: QueryDict, clash: Clash) -> bool:
@@ -91,33 +91,42 @@ def is_chosen(posted: QueryDict, clash: Clash) -> bool:
     return merged_bytes(posted, clash) is not None
 
 
-def _shown(clash: Clash) -> Shown:
+def _clash_view(clash: Clash) -> ClashView:
     merge = clash.merge
-    seen = clash.expected or "gone"
+    current_digest = clash.expected or "gone"
     if merge is None:
-        return Shown(clash, str(clash.key), [], 0, True, seen)
-    parts: list[Part] = []
+        return ClashView(clash, str(clash.key), [], 0, True, current_digest)
+    parts: list[MergePart] = []
     number = 0
     for part in merge.parts:
         if isinstance(part, Conflict):
-            parts.append(Part("conflict", (), number, _told(part.ours), _told(part.theirs), _told(part.base)))
+            parts.append(
+                MergePart(
+                    "conflict",
+                    (),
+                    number,
+                    _displayable_lines(part.ours),
+                    _displayable_lines(part.theirs),
+                    _displayable_lines(part.base),
+                )
+            )
             number += 1
         else:
-            parts += _agreed(part)
-    return Shown(clash, str(clash.key), parts, number, False, seen)
+            parts += _agreed_parts(part)
+    return ClashView(clash, str(clash.key), parts, number, False, current_digest)
 
 
-def _agreed(part: Agreed) -> list[Part]:
-    lines = _told(part.lines)
+def _agreed_parts(part: AgreedLines) -> list[MergePart]:
+    lines = _displayable_lines(part.lines)
     if part.origin != "unchanged" or len(lines) <= 2 * CONTEXT + 1:
-        return [Part(part.origin.value, lines)]
+        return [MergePart(part.origin.value, lines)]
     left_out = len(lines) - 2 * CONTEXT
     return [
-        Part("unchanged", lines[:CONTEXT]),
-        Part("left-out", (), left_out=left_out),
-        Part("unchanged", lines[-CONTEXT:]),
+        MergePart("unchanged", lines[:CONTEXT]),
+        MergePart("left-out", (), left_out=left_out),
+        MergePart("unchanged", lines[-CONTEXT:]),
     ]
 
 
-def _told(lines: Sequence[str]) -> tuple[str, ...]:
+def _displayable_lines(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(spell_invisible(mask(line.rstrip("\r\n"))) for line in lines)

@@ -1,4 +1,4 @@
-"""One memory directory: its index beside its topics, what is loaded of it, and what is wrong with it."""
+"""The pages of one memory directory: index and topics, the loaded part of the index, and the findings."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from inspector.web.paging import page_of
 from inspector.web.query import page_number
 from memory.files.engine.disk import DirectoryGoneError, digest_of
 from memory.files.engine.reading import INDEX_NAME, Index
-from memory.files.engine.reading.loading import MOST_BYTES, MOST_LINES
-from memory.files.selectors.directories import directory_of_project, files_listed
-from memory.files.selectors.shelves import index_of, shelf_known, shelf_of
+from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
+from memory.files.selectors.directories import directory_of_project, list_files
+from memory.files.selectors.directory_reports import cached_report, read_index_of, report_of
 from memory.files.selectors.topics import (
     SORTS,
     STATES,
     TYPES,
-    Wanted,
-    topics_read,
-    topics_wanted,
+    TopicFilter,
+    filter_topics,
+    read_topics,
 )
-from memory.files.views.frame import frame, of_directory
-from memory.files.views.lines import Line, index_lines
+from memory.files.views.index_rows import IndexRow, index_rows
+from memory.files.views.page_frame import page_context, with_directory
 from memory.history.selectors.history import files_deleted
 from memory.history.selectors.provenance import uses_of
 from memory.lint.engine import FORMULA, RULES
@@ -42,43 +42,43 @@ def memory_of_project(request: HtmxRequest, project: str) -> HttpResponse:
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_detail(request: HtmxRequest, directory: Directory) -> HttpResponse:
     try:
-        files = files_listed(directory)
+        files = list_files(directory)
     except DirectoryGoneError as error:
-        return _gone(request, directory, str(error))
-    wanted = _wanted(request)
-    index = index_of(directory, files)
-    uses, places = uses_of(directory), index.places if index else {}
-    checked = request.GET.get("check") == "1" or wanted.needs_all
-    shelf = shelf_of(directory, files) if checked else shelf_known(directory, files)
-    found = topics_wanted(files, wanted, places, uses, shelf)
-    page = page_of(page_number(request), size=PER_PAGE, total=len(found))
+        return _render_gone(request, directory, str(error))
+    topic_filter = _read_filter(request)
+    index = read_index_of(directory, files)
+    uses, positions = uses_of(directory), index.positions if index else {}
+    checked = request.GET.get("check") == "1" or topic_filter.needs_all
+    report = report_of(directory, files) if checked else cached_report(directory, files)
+    topics = filter_topics(files, topic_filter, positions, uses, report)
+    page = page_of(page_number(request), size=PER_PAGE, total=len(topics))
     context = {
-        **frame(request, directory, "topics"),
-        "wanted": wanted,
+        **page_context(request, directory, "topics"),
+        "filter": topic_filter,
         "sorts": SORTS.items(),
         "states": STATES.items(),
         "types": (*TYPES, "none"),
         "page": page,
-        "topics": topics_read(directory, found[page.start : page.stop], places, uses, shelf),
+        "topics": read_topics(directory, topics[page.start : page.stop], positions, uses, report),
         "files": len(files),
-        "size": sum(one.size for one in files),
-        "shelf": shelf,
+        "size": sum(file.size for file in files),
+        "report": report,
         "formula": FORMULA,
         "deleted": files_deleted(directory).count(),
-        **_index_shown(index, {one.name for one in files}),
+        **_index_context(index, {file.name for file in files}),
     }
     return render_page(request, "memory/directory.html", context, partials=("shelf", "topics"))
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_loaded(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    index = index_of(directory, files_listed(directory))
+    index = read_index_of(directory, list_files(directory))
     context = {
-        **frame(request, directory, "loaded"),
+        **page_context(request, directory, "loaded"),
         "index": index,
         "given": mask(index.loaded.text) if index else "",
         "warning": index.loaded.warning if index else "",
@@ -89,20 +89,22 @@ def memory_loaded(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_findings(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    shelf = shelf_of(directory, files_listed(directory))
+    report = report_of(directory, list_files(directory))
     rule, name = request.GET.get("rule", ""), request.GET.get("name", "")
-    found = [one for one in shelf.findings if rule in ("", one.rule) and name in ("", one.file)]
-    page = page_of(page_number(request), size=FINDINGS_PER_PAGE, total=len(found))
+    findings = [finding for finding in report.findings if rule in ("", finding.rule) and name in ("", finding.file)]
+    page = page_of(page_number(request), size=FINDINGS_PER_PAGE, total=len(findings))
     counts: dict[str, int] = {}
-    for one in shelf.findings:
-        counts[one.rule] = counts.get(one.rule, 0) + 1
+    for finding in report.findings:
+        counts[finding.rule] = counts.get(finding.rule, 0) + 1
     context = {
-        **frame(request, directory, "findings"),
-        "shelf": shelf,
+        **page_context(request, directory, "findings"),
+        "report": report,
         "page": page,
-        "findings": [(one, mask(one.message), fix_key(one.message)) for one in found[page.start : page.stop]],
+        "findings": [
+            (finding, mask(finding.message), fix_key(finding.message)) for finding in findings[page.start : page.stop]
+        ],
         "rule": rule,
         "rule_means": RULES.get(rule, ""),
         "name": name,
@@ -113,28 +115,32 @@ def memory_findings(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 
 def fix_key(message: str) -> str:
-    """What tells a finding from others of its rule in the same line."""
+    """Identifies a finding among those of the same rule and file."""
     return digest_of(message.encode("utf-8", "replace"))[:16]
 
 
-def _gone(request: HtmxRequest, directory: Directory, sentence: str) -> HttpResponse:
-    values = {**frame(request, directory, "topics"), "sentence": sentence, "deleted": files_deleted(directory).count()}
+def _render_gone(request: HtmxRequest, directory: Directory, sentence: str) -> HttpResponse:
+    values = {
+        **page_context(request, directory, "topics"),
+        "sentence": sentence,
+        "deleted": files_deleted(directory).count(),
+    }
     return render_page(request, "memory/gone.html", values)
 
 
-def _wanted(request: HtmxRequest) -> Wanted:
-    asked = request.GET
-    state, kind, sort = asked.get("state", ""), asked.get("type", ""), asked.get("sort", "changed")
-    return Wanted(
-        asked.get("text", "").replace("\0", "").strip()[:200],
+def _read_filter(request: HtmxRequest) -> TopicFilter:
+    query = request.GET
+    state, kind, sort = query.get("state", ""), query.get("type", ""), query.get("sort", "changed")
+    return TopicFilter(
+        query.get("text", "").replace("\0", "").strip()[:200],
         kind if kind in (*TYPES, "none") else "",
         state if state in STATES else "",
         sort if sort in SORTS else "changed",
     )
 
 
-def _index_shown(index: Index | None, names: set[str]) -> dict[str, Any]:
-    lines: list[Line] = index_lines(index, names) if index else []
+def _index_context(index: Index | None, names: set[str]) -> dict[str, Any]:
+    lines: list[IndexRow] = index_rows(index, names) if index else []
     return {
         "index": index,
         "index_name": INDEX_NAME,

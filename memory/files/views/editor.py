@@ -1,5 +1,5 @@
-"""The editor: the whole text, or the header as a form with the body, and the line of the index. What it would become is
-shown while somebody types; a save over somebody else's change leads to the merge."""
+"""The editor: the whole text, or a form for the header with the body, and the line of the index. A preview follows
+while the user types; saving over somebody else's change leads to the merge page."""
 
 from __future__ import annotations
 
@@ -14,160 +14,164 @@ from django.views.decorators.http import require_http_methods, require_POST
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import DirectoryGoneError, FileTroubleError
-from memory.files.engine.newlines import in_style_of, shown
+from memory.files.engine.newlines import encode_like, text_for_editing
 from memory.files.engine.reading import (
     INDEX_NAME,
-    Kind,
+    FileKind,
     MemoryFile,
-    entry_line,
+    format_entry,
     parse_file,
     read_index,
 )
-from memory.files.engine.reading.composing import composed, new_topic
-from memory.files.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
-from memory.files.engine.reading.pointing import pointer_of
-from memory.files.selectors.shelves import file_now
+from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.pointers import find_pointer
+from memory.files.engine.reading.topic_text import compose_new_topic, compose_topic
+from memory.files.selectors.directory_reports import read_file
 from memory.files.selectors.topics import TYPES
-from memory.files.services.editing import Pointer, topic_save
+from memory.files.services.editing import PointerText, topic_save
 from memory.files.services.writing import memory_open
 from memory.files.views.conflict import clash_page, merged_text
-from memory.files.views.file import uneditable
-from memory.files.views.frame import (
+from memory.files.views.file import why_uneditable
+from memory.files.views.index_rows import index_rows
+from memory.files.views.page_frame import (
     UNFIT,
+    clean_topic_name,
     file_address,
-    frame,
-    name_asked,
-    new_name,
-    of_directory,
-    seen,
+    page_context,
+    read_name,
+    redirect_to_result,
+    with_directory,
 )
-from memory.files.views.lines import index_lines
-from memory.files.views.pointers import topics_of
+from memory.files.views.topic_links import topics_of
 from memory.history.selectors.contents import content_of
 from memory.history.services.batches import NothingToChangeError
 from memory.models import Directory
 from sessions.secrets.engine import mask
 from sessions.text.engine.prose import render
 
-FORMS = ("fields", "whole")
+MODES = ("fields", "whole")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """What the editor holds: as the file says it, or as somebody has typed it."""
+class Draft:
+    """The state of the editor: as read from the file, or as typed."""
 
     name: str
     expected: str
-    """The digest of what was opened; empty for a new file."""
-    form: str
+    """The digest of the opened file; empty for a new one."""
+    mode: str
+    """`fields`: a form for the header, and the body; `whole`: the file as one text."""
     text: str
-    """The body, or in the form `whole` all of it."""
+    """The body, or all of it in the mode `whole`."""
     fields: dict[str, str]
     title: str
     hook: str
-    listed: bool
-    """Whether the index shall have a line for it."""
+    is_listed: bool
+    """Whether the index has a line for it."""
 
     @property
     def is_index(self) -> bool:
         return self.name == INDEX_NAME
 
     @property
-    def pointer(self) -> Pointer | None:
-        if not self.listed or self.is_index:
+    def pointer(self) -> PointerText | None:
+        if not self.is_listed or self.is_index:
             return None
-        return Pointer(self.title or self.fields.get("name", "") or self.name, self.hook)
+        return PointerText(self.title or self.fields.get("name", "") or self.name, self.hook)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@of_directory
+@with_directory
 def memory_edit(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if request.method == "POST":
-        return _save(request, directory, _typed(request.POST))
-    name = name_asked(request)
+        return _save(request, directory, _read_draft(request.POST))
+    name = read_name(request)
     opened = memory_open(directory=directory, name=name)
     if opened is None:
         raise DirectoryGoneError(f"{name} is no longer there.")
-    file = parse_file(name, opened.found.data)
-    if why := uneditable(file):
+    file = parse_file(name, opened.content.data)
+    if why := why_uneditable(file):
         raise FileTroubleError(f"{name}: {why}")
-    kind = request.GET.get("form", "")
-    form = _form_of(
-        directory, parse_file(name, shown(opened.found.data).encode()), opened.digest, kind if kind in FORMS else ""
+    mode = request.GET.get("form", "")
+    draft = _draft_of(
+        directory,
+        parse_file(name, text_for_editing(opened.content.data).encode()),
+        opened.digest,
+        mode if mode in MODES else "",
     )
-    return _editor(request, directory, form)
+    return _render_editor(request, directory, draft)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@of_directory
+@with_directory
 def memory_new(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if request.method == "POST":
-        typed = _typed(request.POST)
-        name = new_name(request.POST.get("name", ""))
+        typed = _read_draft(request.POST)
+        name = clean_topic_name(request.POST.get("name", ""))
         if not name:
-            return _editor(request, directory, typed, wrong="Give the file a name.")
-        form = Form(name, "", typed.form, typed.text, typed.fields, typed.title, typed.hook, typed.listed)
-        return _save(request, directory, form)
-    name = name_asked(request)
+            return _render_editor(request, directory, typed, wrong="Give the file a name.")
+        draft = Draft(name, "", typed.mode, typed.text, typed.fields, typed.title, typed.hook, typed.is_listed)
+        return _save(request, directory, draft)
+    name = read_name(request)
     fields = {"name": "", "description": "", "type": "project"}
     text = "# Memory\n" if name == INDEX_NAME else ""
-    kind = "whole" if name == INDEX_NAME else "fields"
-    return _editor(request, directory, Form(name, "", kind, text, fields, "", "", name != INDEX_NAME))
+    mode = "whole" if name == INDEX_NAME else "fields"
+    return _render_editor(request, directory, Draft(name, "", mode, text, fields, "", "", name != INDEX_NAME))
 
 
 @require_POST
-@of_directory
+@with_directory
 def memory_preview(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    return render_page(request, "memory/edit.html#preview", _preview(directory, _typed(request.POST)))
+    return render_page(request, "memory/edit.html#preview", _preview(directory, _read_draft(request.POST)))
 
 
-def _save(request: HtmxRequest, directory: Directory, form: Form) -> HttpResponse:
+def _save(request: HtmxRequest, directory: Directory, draft: Draft) -> HttpResponse:
     try:
         batch = topic_save(
             directory=directory,
-            name=form.name,
-            text=_stamped(form),
-            expected=form.expected or None,
-            pointer=form.pointer,
+            name=draft.name,
+            text=_text_with_time(draft),
+            expected=draft.expected or None,
+            pointer=draft.pointer,
         )
     except ChangedMeanwhileError as error:
-        error = _unstamped(error, form)
+        error = _without_time(error, draft)
         clash = error.clashes[0]
-        # What is there now is what the next attempt starts from.
-        memory_open(directory=directory, name=form.name)
+        # The next attempt starts from the current text.
+        memory_open(directory=directory, name=draft.name)
         if request.POST.get("merging") == "1" and request.POST.get("seen") == (clash.expected or "gone"):
-            return _merge(request, directory, form, error)
-        return clash_page(request, directory, error.clashes, form=form)
+            return _merge(request, directory, draft, error)
+        return clash_page(request, directory, error.clashes, draft=draft)
     except NothingToChangeError as error:
-        return _editor(request, directory, form, wrong=str(error), status=200)
+        return _render_editor(request, directory, draft, wrong=str(error), status=200)
     except FileTroubleError as error:
-        return _editor(request, directory, form, wrong=str(error))
-    return seen(file_address(directory, form.name), batch)
+        return _render_editor(request, directory, draft, wrong=str(error))
+    return redirect_to_result(file_address(directory, draft.name), batch)
 
 
-def _merge(request: HtmxRequest, directory: Directory, form: Form, error: ChangedMeanwhileError) -> HttpResponse:
-    """Somebody has chosen for every place where the two met."""
+def _merge(request: HtmxRequest, directory: Directory, draft: Draft, error: ChangedMeanwhileError) -> HttpResponse:
+    """Saves the merged text after the user has resolved all conflicts."""
     clash = error.clashes[0]
     if clash.theirs is None and request.POST.get(f"side-{clash.key}") == "theirs":
         return redirect("memory-detail", directory.pk)
     text = merged_text(request.POST, clash)
     if text is None:
-        return clash_page(request, directory, error.clashes, form=form, wrong="Choose for every place.")
-    whole = Form(form.name, clash.expected or "", "whole", text, {}, form.title, form.hook, form.listed)
+        return clash_page(request, directory, error.clashes, draft=draft, wrong="Choose for every place.")
+    whole = Draft(draft.name, clash.expected or "", "whole", text, {}, draft.title, draft.hook, draft.is_listed)
     if request.POST.get("then") == "edit":
-        return _editor(request, directory, whole, status=200)
+        return _render_editor(request, directory, whole, status=200)
     return _save(request, directory, whole)
 
 
-def _typed(posted: QueryDict) -> Form:
-    form = posted.get("form", "")
+def _read_draft(posted: QueryDict) -> Draft:
+    mode = posted.get("form", "")
     fields = {key: posted.get(key, "") for key in ("description", "type") if key in posted}
     if "title" in posted:
         fields["name"] = posted.get("title", "")
-    return Form(
+    return Draft(
         posted.get("name", ""),
         posted.get("expected", "")[:64],
-        form if form in FORMS else "whole",
+        mode if mode in MODES else "whole",
         posted.get("text", "").replace("\r\n", "\n"),
         fields,
         posted.get("entry_title", "").strip(),
@@ -176,72 +180,72 @@ def _typed(posted: QueryDict) -> Form:
     )
 
 
-def _form_of(directory: Directory, file: MemoryFile, expected: str, kind: str) -> Form:
-    """`file`: as a browser gets it."""
-    is_topic = file.kind is Kind.TOPIC
-    kind = kind or ("fields" if is_topic else "whole")
+def _draft_of(directory: Directory, file: MemoryFile, expected: str, mode: str) -> Draft:
+    """`file`: with its text as the browser gets it."""
+    is_topic = file.kind is FileKind.TOPIC
+    mode = mode or ("fields" if is_topic else "whole")
     fields = {"name": file.header.get("name"), "description": file.description, "type": file.written_type}
-    entry = pointer_of(_index(directory), file.name) if is_topic else None
-    text = file.body.lstrip("\n") if kind == "fields" else file.text
+    entry = find_pointer(_read_index(directory), file.name) if is_topic else None
+    text = file.body.lstrip("\n") if mode == "fields" else file.text
     title, hook = (entry.title, entry.hook) if entry else (file.title, file.description)
-    return Form(file.name, expected, kind, text, fields, title, hook, entry is not None)
+    return Draft(file.name, expected, mode, text, fields, title, hook, entry is not None)
 
 
-def _text_of(form: Form) -> str:
-    """The whole text that the form asks for."""
-    if form.form == "whole":
-        return form.text
-    if not form.expected:
-        return new_topic(form.name, form.fields, form.text)
-    base = content_of(form.expected)
-    return composed(parse_file(form.name, shown(base or b"").encode()), form.fields, form.text)
+def _text_of(draft: Draft) -> str:
+    """The whole text of the file as drafted."""
+    if draft.mode == "whole":
+        return draft.text
+    if not draft.expected:
+        return compose_new_topic(draft.name, draft.fields, draft.text)
+    base = content_of(draft.expected)
+    return compose_topic(parse_file(draft.name, text_for_editing(base or b"").encode()), draft.fields, draft.text)
 
 
-def _stamped(form: Form) -> str:
-    """With the time of now in a header that tells one, as the agent does it: by that its age is told."""
-    text, base = _text_of(form), content_of(form.expected) if form.form == "fields" and form.expected else None
-    if base is None or text == shown(base):
+def _text_with_time(draft: Draft) -> str:
+    """Like `_text_of`, with the current time in a header that has one, as the agent does: it counts as the age."""
+    text, base = _text_of(draft), content_of(draft.expected) if draft.mode == "fields" and draft.expected else None
+    if base is None or text == text_for_editing(base):
         return text
-    file = parse_file(form.name, text.encode("utf-8", "surrogatepass"))
+    file = parse_file(draft.name, text.encode("utf-8", "surrogatepass"))
     if not file.header.get("modified"):
         return text
-    return composed(file, {"modified": timezone.now().strftime("%Y-%m-%dT%H:%M:%S.000Z")})
+    return compose_topic(file, {"modified": timezone.now().strftime("%Y-%m-%dT%H:%M:%S.000Z")})
 
 
-def _unstamped(error: ChangedMeanwhileError, form: Form) -> ChangedMeanwhileError:
-    """The time of a save is nothing that a person has to choose between."""
+def _without_time(error: ChangedMeanwhileError, draft: Draft) -> ChangedMeanwhileError:
+    """Leaves the time of the save out of the conflict: nobody should have to choose between times."""
     clash = error.clashes[0]
-    if clash.name != form.name or clash.base is None:
+    if clash.name != draft.name or clash.base is None:
         return error
-    return ChangedMeanwhileError((replace(clash, ours=in_style_of(_text_of(form), clash.base)), *error.clashes[1:]))
+    return ChangedMeanwhileError((replace(clash, ours=encode_like(_text_of(draft), clash.base)), *error.clashes[1:]))
 
 
-def _index(directory: Directory) -> MemoryFile:
-    return file_now(directory, INDEX_NAME) or parse_file(INDEX_NAME, b"")
+def _read_index(directory: Directory) -> MemoryFile:
+    return read_file(directory, INDEX_NAME) or parse_file(INDEX_NAME, b"")
 
 
-def _editor(
-    request: HtmxRequest, directory: Directory, form: Form, *, wrong: str = "", status: int | None = None
+def _render_editor(
+    request: HtmxRequest, directory: Directory, draft: Draft, *, wrong: str = "", status: int | None = None
 ) -> HttpResponse:
     context = {
-        **frame(request, directory, "topics"),
-        "form": form,
-        "name": form.name,
+        **page_context(request, directory, "topics"),
+        "draft": draft,
+        "name": draft.name,
         "types": TYPES,
         "wrong": mask(wrong),
-        **_preview(directory, form),
+        **_preview(directory, draft),
     }
     response = render_page(request, "memory/edit.html", context)
     response.status_code = status or (UNFIT if wrong else 200)
     return response
 
 
-def _preview(directory: Directory, form: Form) -> dict[str, Any]:
-    """What the file would be: its body as read, what is wrong with its header, and what is loaded of an index."""
-    text = _text_of(form)
-    file = parse_file(form.name, text.encode("utf-8", "surrogatepass"))
+def _preview(directory: Directory, draft: Draft) -> dict[str, Any]:
+    """Previews the file: its rendered body, problems of its header, and the loaded part of an index."""
+    text = _text_of(draft)
+    file = parse_file(draft.name, text.encode("utf-8", "surrogatepass"))
     values: dict[str, Any] = {
-        "form": form,
+        "draft": draft,
         "directory": directory,
         "file": file,
         "html": render(mask(file.body), topics_of(directory)),
@@ -249,10 +253,10 @@ def _preview(directory: Directory, form: Form) -> dict[str, Any]:
         "most_lines": MOST_LINES,
         "most_bytes": f"{MOST_BYTES:,}",
     }
-    if form.is_index:
+    if draft.is_index:
         index = read_index(file)
-        values |= {"index": index, "lines": index_lines(index, {one.target for one in index.entries})}
-    elif form.pointer:
-        line = entry_line(form.pointer.title, form.name or "…", form.pointer.hook)
+        values |= {"index": index, "lines": index_rows(index, {entry.target for entry in index.entries})}
+    elif draft.pointer:
+        line = format_entry(draft.pointer.title, draft.name or "…", draft.pointer.hook)
         values |= {"line": mask(line), "line_long": len(line) > LONGEST_ENTRY}
     return values

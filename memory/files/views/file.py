@@ -1,4 +1,4 @@
-"""One memory file: what it says, where it came from, who used it, what is wrong with it."""
+"""The page of one memory file: its text, its origin, its uses and its findings."""
 
 from __future__ import annotations
 
@@ -11,67 +11,69 @@ from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import (
     INDEX_NAME,
-    Kind,
+    FileKind,
     MemoryFile,
     parse_file,
 )
-from memory.files.selectors.directories import files_listed
-from memory.files.selectors.shelves import index_of, shelf_known, shelf_of
+from memory.files.selectors.directories import list_files
+from memory.files.selectors.directory_reports import cached_report, read_index_of, report_of
 from memory.files.services.writing import memory_open
 from memory.files.views.directory import fix_key
-from memory.files.views.frame import frame, name_asked, of_directory
-from memory.files.views.pointers import Topics
+from memory.files.views.page_frame import page_context, read_name, with_directory
+from memory.files.views.topic_links import TopicLinks
 from memory.history.selectors.history import HistoryMissingError, file_get
-from memory.history.selectors.provenance import Origin, touches_of, version_origin
+from memory.history.selectors.provenance import VersionOrigin, touches_of, version_origin
 from memory.models import Directory, Version
 from sessions.secrets.engine import mask
 from sessions.text.engine.prose import render
 
 SHOWN = 200_000
-"""Characters of a file on its page."""
+"""Characters of a file to show."""
 LARGEST_EDIT = 1_000_000
-"""Bytes of a file that a form can hold."""
+"""Bytes of a file that can be edited in a form."""
 MOST_TOUCHES = 30
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    name = name_asked(request)
-    context = {**frame(request, directory, "topics"), "name": name}
+    name = read_name(request)
+    context = {**page_context(request, directory, "topics"), "name": name}
     try:
         opened = memory_open(directory=directory, name=name)
     except FileTroubleError as error:
-        return _unshown(request, context, str(error))
+        return _render_unshown(request, context, str(error))
     if opened is None:
-        return _absent(request, context, directory, name)
+        return _render_absent(request, context, directory, name)
     version = opened.file.current
     assert version is not None
-    file = parse_file(name, opened.found.data, mtime_ns=opened.found.status.mtime_ns)
-    files = files_listed(directory)
-    index = index_of(directory, files)
+    file = parse_file(name, opened.content.data, mtime_ns=opened.content.status.mtime_ns)
+    files = list_files(directory)
+    index = read_index_of(directory, files)
     check = request.GET.get("check") == "1"
-    shelf = shelf_of(directory, files) if check else shelf_known(directory, files)
-    findings = shelf.by_file.get(name, []) if shelf else None
+    report = report_of(directory, files) if check else cached_report(directory, files)
+    findings = report.by_file.get(name, []) if report else None
     context |= {
         "file": file,
         "version": version,
-        "is_index": file.kind is Kind.INDEX,
-        "place": index.places.get(name) if index else None,
-        "text": render(mask(file.body[:SHOWN]), Topics(directory, {one.name for one in files}, index)),
+        "is_index": file.kind is FileKind.INDEX,
+        "position": index.positions.get(name) if index else None,
+        "text": render(mask(file.body[:SHOWN]), TopicLinks(directory, {listed.name for listed in files}, index)),
         "left_out": max(0, len(file.body) - SHOWN),
-        "uneditable": uneditable(file),
+        "uneditable": why_uneditable(file),
         "masked": mask(file.text[:SHOWN]) != file.text[:SHOWN],
-        "findings": None if findings is None else [(one, mask(one.message), fix_key(one.message)) for one in findings],
+        "findings": None
+        if findings is None
+        else [(finding, mask(finding.message), fix_key(finding.message)) for finding in findings],
         "linked": sorted({link.target for link in file.links}),
-        "linking": _linking(shelf.read.topics, name) if shelf else None,
-        **_provenance(directory, name, version, opened.found.data),
+        "linking": _linking(report.contents.topics, name) if report else None,
+        **_provenance(directory, name, version, opened.content.data),
     }
     return render_page(request, "memory/file.html", context, partials=("memory-facts",))
 
 
-def uneditable(file: MemoryFile) -> str:
-    """Why a browser cannot edit it; empty where it can."""
+def why_uneditable(file: MemoryFile) -> str:
+    """Why the file cannot be edited in a browser; empty if it can."""
     if b"\0" in file.data:
         return "It holds no text, so it cannot be edited here. It can be renamed, moved and deleted."
     if file.size > LARGEST_EDIT:
@@ -90,7 +92,7 @@ def _linking(topics: tuple[MemoryFile, ...], name: str) -> list[str]:
 
 def _provenance(directory: Directory, name: str, version: Version, data: bytes) -> dict[str, Any]:
     touches = list(touches_of(directory, name)[: MOST_TOUCHES + 1])
-    origin: Origin | None = version_origin(version, data)
+    origin: VersionOrigin | None = version_origin(version, data)
     return {
         "origin": origin,
         "touches": touches[:MOST_TOUCHES],
@@ -98,12 +100,12 @@ def _provenance(directory: Directory, name: str, version: Version, data: bytes) 
     }
 
 
-def _unshown(request: HtmxRequest, context: dict[str, Any], sentence: str) -> HttpResponse:
+def _render_unshown(request: HtmxRequest, context: dict[str, Any], sentence: str) -> HttpResponse:
     return render_page(request, "memory/unshown.html", {**context, "sentence": mask(sentence)})
 
 
-def _absent(request: HtmxRequest, context: dict[str, Any], directory: Directory, name: str) -> HttpResponse:
-    """Deleted, with a history; or never there."""
+def _render_absent(request: HtmxRequest, context: dict[str, Any], directory: Directory, name: str) -> HttpResponse:
+    """The file was deleted and has a history, or it never existed."""
     try:
         file = file_get(directory, name)
     except HistoryMissingError:

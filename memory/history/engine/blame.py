@@ -1,4 +1,4 @@
-"""Which version a line came with. A version that brings back an earlier text brings back its authors too."""
+"""Which version each line came with. A version that restores an earlier text also restores its authors."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from memory.files.engine.merging import lines_of, matches
+from memory.files.engine.merging import lines_of, match_lines
 
 V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Generic[V]):
+class BlamedLine(Generic[V]):
     text: str
-    """With its end."""
+    """With its line ending."""
     version: V
 
 
-def blame(versions: Iterable[tuple[V, str]]) -> tuple[Line[V], ...]:
-    """The lines of the last text, each with the version that brought it. `versions`: from the first on."""
-    lines: tuple[Line[V], ...] = ()
-    seen: dict[str, tuple[Line[V], ...]] = {}
+def blame(versions: Iterable[tuple[V, str]]) -> tuple[BlamedLine[V], ...]:
+    """The lines of the last text, each with the version that added it. `versions`: the oldest first."""
+    lines: tuple[BlamedLine[V], ...] = ()
+    blamed: dict[str, tuple[BlamedLine[V], ...]] = {}
     for version, text in versions:
-        if text not in seen:
+        if text not in blamed:
             new = lines_of(text)
-            kept: list[Line[V]] = [Line(line, version) for line in new]
-            for left, right, size in matches([line.text for line in lines], new):
-                kept[right : right + size] = lines[left : left + size]
-            seen[text] = tuple(kept)
-        lines = seen[text]
+            current: list[BlamedLine[V]] = [BlamedLine(line, version) for line in new]
+            for left, right, size in match_lines([line.text for line in lines], new):
+                current[right : right + size] = lines[left : left + size]
+            blamed[text] = tuple(current)
+        lines = blamed[text]
     return lines

@@ -1,7 +1,7 @@
-"""Where a record of a session speaks of a memory file: a call that wrote or read it, or an attachment that gave it.
+"""Finds mentions of memory files in records of sessions: calls that wrote or read one, and attachments that hold one.
 
-A memory directory is named by the end of its path, `projects/<project>/memory`, because a session may have run on
-another machine; one that lies elsewhere by its whole path."""
+A memory directory is identified by the end of its path, `projects/<project>/memory`, because a session may have run on
+another machine; one in an unusual place by its whole path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"""^(\s*\w+:\s*)["'](.*)["']\s*$""")
 _USUAL = re.compile(r"(?:^|/)(projects/[^/]+/memory)/(.+)")
 
 
-class Kind(StrEnum):
+class MentionKind(StrEnum):
     WROTE = "wrote"
     READ = "read"
     GIVEN = "given"
@@ -31,22 +31,22 @@ class Kind(StrEnum):
 class Mention:
     place: str
     name: str
-    kind: Kind
+    kind: MentionKind
     detail: str
     """The tool, or the type of the attachment."""
     tool_id: str = ""
-    given: dict[str, Any] = field(default_factory=dict, compare=False)
-    """What the tool was called with."""
+    arguments: dict[str, Any] = field(default_factory=dict, compare=False)
+    """The input of the tool call."""
 
 
 def place_of(directory: str) -> str:
-    """What a memory directory is called in mentions."""
+    """How mentions identify a memory directory."""
     usual = _USUAL.search(f"{directory.rstrip('/')}/x")
     return usual[1] if usual and usual[2] == "x" else directory.rstrip("/")
 
 
-def spot_of(path: str, elsewhere: Sequence[str] = ()) -> tuple[str, str] | None:
-    """Place and name of a path in a memory directory, the usual ones and those `elsewhere`; None for any other."""
+def locate(path: str, elsewhere: Sequence[str] = ()) -> tuple[str, str] | None:
+    """The directory and name of a path in a memory directory; None for any other path. `elsewhere`: unusual ones."""
     path = path.replace("\\", "/")
     for directory in elsewhere:
         if path.startswith(f"{directory}/"):
@@ -55,36 +55,36 @@ def spot_of(path: str, elsewhere: Sequence[str] = ()) -> tuple[str, str] | None:
     return (usual[1], usual[2]) if usual else None
 
 
-def mentions(record: dict[str, Any], elsewhere: Sequence[str] = ()) -> Iterator[Mention]:
+def find_mentions(record: dict[str, Any], elsewhere: Sequence[str] = ()) -> Iterator[Mention]:
     if record.get("type") == "attachment":
-        yield from _given(record.get("attachment"), elsewhere)
+        yield from _find_given(record.get("attachment"), elsewhere)
         return
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     for block in content if isinstance(content, list) else ():
         if not isinstance(block, dict) or block.get("type") != "tool_use":
             continue
-        name, given = block.get("name"), block.get("input")
-        path = given.get("file_path") if isinstance(given, dict) else None
-        spot = spot_of(path, elsewhere) if isinstance(path, str) else None
-        if spot and isinstance(name, str) and isinstance(given, dict) and name in WRITERS + READERS:
-            kind = Kind.WROTE if name in WRITERS else Kind.READ
-            yield Mention(*spot, kind, name, str(block.get("id") or ""), given)
+        name, arguments = block.get("name"), block.get("input")
+        path = arguments.get("file_path") if isinstance(arguments, dict) else None
+        location = locate(path, elsewhere) if isinstance(path, str) else None
+        if location and isinstance(name, str) and isinstance(arguments, dict) and name in WRITERS + READERS:
+            kind = MentionKind.WROTE if name in WRITERS else MentionKind.READ
+            yield Mention(*location, kind, name, str(block.get("id") or ""), arguments)
 
 
-def _given(attachment: Any, elsewhere: Sequence[str]) -> Iterator[Mention]:
+def _find_given(attachment: Any, elsewhere: Sequence[str]) -> Iterator[Mention]:
     detail = attachment.get("type") if isinstance(attachment, dict) else None
     if detail not in GIVERS:
         return
-    seen: set[tuple[str, str]] = set()
-    for path in _paths(attachment):
-        spot = spot_of(path, elsewhere)
-        if spot and spot not in seen:
-            seen.add(spot)
-            yield Mention(*spot, Kind.GIVEN, str(detail))
+    yielded: set[tuple[str, str]] = set()
+    for path in _find_paths(attachment):
+        location = locate(path, elsewhere)
+        if location and location not in yielded:
+            yielded.add(location)
+            yield Mention(*location, MentionKind.GIVEN, str(detail))
 
 
-def _paths(value: Any, depth: int = 0) -> Iterator[str]:
+def _find_paths(value: Any, depth: int = 0) -> Iterator[str]:
     if depth > _DEPTH:
         return
     if isinstance(value, dict):
@@ -92,14 +92,14 @@ def _paths(value: Any, depth: int = 0) -> Iterator[str]:
             if key in _PATHS and isinstance(part, str):
                 yield part
             elif isinstance(part, dict | list):
-                yield from _paths(part, depth + 1)
+                yield from _find_paths(part, depth + 1)
     elif isinstance(value, list):
         for part in value:
-            yield from _paths(part, depth + 1)
+            yield from _find_paths(part, depth + 1)
 
 
-def unstamped(text: str) -> str:
-    """The text without what the client itself puts into the header of a memory when it writes one."""
+def strip_client_fields(text: str) -> str:
+    """The text without the header fields that the client adds when it writes a memory."""
     if not text.startswith("---\n"):
         return text
     header, end, body = text[4:].partition("\n---\n")
@@ -109,21 +109,21 @@ def unstamped(text: str) -> str:
     return "\n".join([*lines, body])
 
 
-def written(result: dict[str, Any]) -> str | None:
-    """What a call wrote, if its result says so."""
-    told = result.get("toolUseResult")
-    if not isinstance(told, dict) or not isinstance(told.get("filePath"), str):
+def read_written_text(result: dict[str, Any]) -> str | None:
+    """The text that a call wrote, if its result has it."""
+    answer = result.get("toolUseResult")
+    if not isinstance(answer, dict) or not isinstance(answer.get("filePath"), str):
         return None
-    content = told.get("content")
+    content = answer.get("content")
     return content if isinstance(content, str) else None
 
 
-def carried_out(text: str, detail: str, given: dict[str, Any]) -> str | None:
-    """What a call made of a text; None if it could not have."""
+def apply_call(text: str, detail: str, arguments: dict[str, Any]) -> str | None:
+    """Applies a call to a text; None if it does not apply."""
     if detail == "Write":
-        content = given.get("content")
+        content = arguments.get("content")
         return content if isinstance(content, str) else None
-    edits = given.get("edits") if detail == "MultiEdit" else [given]
+    edits = arguments.get("edits") if detail == "MultiEdit" else [arguments]
     for edit in edits if isinstance(edits, list) else ():
         old, new = (edit.get("old_string"), edit.get("new_string")) if isinstance(edit, dict) else (None, None)
         if not isinstance(old, str) or not isinstance(new, str):

@@ -1,4 +1,4 @@
-"""What happened to memory files: their versions, who wrote each line, and the batches that can be undone."""
+"""The history of memory files: versions, the author of each line, and batches that can be undone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.db.models import Max, QuerySet
 
 from inspector.web.query import whole_number
-from memory.files.engine.newlines import shown
-from memory.history.engine.blame import Line, blame
+from memory.files.engine.newlines import text_for_editing
+from memory.history.engine.blame import BlamedLine, blame
 from memory.history.selectors.contents import contents_of, version_content
 from memory.models import (
     Batch,
@@ -20,29 +20,29 @@ from memory.models import (
 from sessions.text.engine.diffs import Diff, from_texts
 
 MOST_BLAMED = 200
-"""Versions that a blame goes back: lines that are older are those of the oldest."""
+"""Versions that a blame examines. Older lines are attributed to the oldest of them."""
 
 
 class HistoryMissingError(LookupError):
-    """Nothing is known under that name or number."""
+    """There is no file, version or batch of this name or number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    lines: tuple[Line[Version], ...]
-    complete: bool
-    """False: there are older versions than were looked at, and the first one may only have kept its lines."""
+    lines: tuple[BlamedLine[Version], ...]
+    is_complete: bool
+    """False if older versions were not examined, so that the first one may not be the author of its lines."""
 
 
 def file_get(directory: Directory, name: str) -> File:
-    """The file with the name, or else the last one that had it."""
+    """The file of this name, or else the last one that had it."""
     rows = File.objects.filter(directory=directory, name=name).select_related("current__blob", "directory")
-    found = rows.defer("current__blob__data").order_by("-state", "-pk").first()
-    if found is None:
-        found = _formerly(directory, name)
-    if found is None:
+    file = rows.defer("current__blob__data").order_by("-state", "-pk").first()
+    if file is None:
+        file = _find_by_former_name(directory, name)
+    if file is None:
         raise HistoryMissingError(f"Nothing is known of {name}.")
-    return found
+    return file
 
 
 def file_history(file: File) -> QuerySet[Version]:
@@ -52,7 +52,7 @@ def file_history(file: File) -> QuerySet[Version]:
 
 
 def files_deleted(directory: Directory) -> QuerySet[File]:
-    """Those that can be brought back, the latest first."""
+    """Deleted files that can be restored, the latest first."""
     rows = File.objects.filter(directory=directory, state=File.State.DELETED)
     return rows.select_related("current__batch", "current__parent").order_by("-current__at", "-pk")
 
@@ -66,10 +66,10 @@ def batches_of(directory: Directory) -> QuerySet[Batch]:
 def batch_get(number: str | int) -> Batch:
     text = str(number)
     key = whole_number(text)
-    found = Batch.objects.filter(pk=key).first() if key is not None else None
-    if found is None:
+    batch = Batch.objects.filter(pk=key).first() if key is not None else None
+    if batch is None:
         raise HistoryMissingError(f"There is no change {text}.")
-    return found
+    return batch
 
 
 def batches_of_run(run_id: int) -> QuerySet[Batch]:
@@ -82,16 +82,16 @@ def batch_versions(batch: Batch) -> QuerySet[Version]:
 
 
 def batches_versions(batches: Collection[Batch]) -> dict[int, list[Version]]:
-    """By batch, with one query."""
+    """By batch; one query."""
     rows = Version.objects.filter(batch__in=[batch.pk for batch in batches]).select_related("parent")
-    found: dict[int, list[Version]] = {}
+    by_batch: dict[int, list[Version]] = {}
     for version in rows.order_by("name", "pk"):
-        found.setdefault(version.batch_id, []).append(version)
-    return found
+        by_batch.setdefault(version.batch_id, []).append(version)
+    return by_batch
 
 
 def versions_at(directory: Directory, batch: Batch) -> list[Version]:
-    """What was in the directory right after that batch."""
+    """The contents of the directory right after the batch."""
     ever = Version.objects.filter(directory=directory, batch__lte=batch.pk).values("file")
     last = (
         Version.objects.filter(file__in=ever, batch__lte=batch.pk)
@@ -104,32 +104,36 @@ def versions_at(directory: Directory, batch: Batch) -> list[Version]:
 
 
 def version_diff(version: Version, since: Version | None = None) -> Diff:
-    """What it changed, against its parent or another version."""
+    """The diff to its parent, or to another version."""
     before = since or version.parent
-    held = contents_of(one for one in (version, before) if one)
-    old = held.get(before.blob_id or 0, b"") if before else b""
-    return from_texts(shown(old), shown(held.get(version.blob_id or 0, b"")))
+    contents = contents_of(state for state in (version, before) if state)
+    old = contents.get(before.blob_id or 0, b"") if before else b""
+    return from_texts(text_for_editing(old), text_for_editing(contents.get(version.blob_id or 0, b"")))
 
 
 def version_blame(version: Version) -> Blame:
-    """Who wrote each line of what the file held then."""
+    """The version that added each line of this version."""
     rows = file_history(version.file).filter(number__lte=version.number, blob__isnull=False)
     versions = list(rows[: MOST_BLAMED + 1])
     complete = len(versions) <= MOST_BLAMED
     versions = versions[:MOST_BLAMED][::-1]
-    held = contents_of(versions)
-    texts = ((one, shown(held[one.blob_id])) for one in versions if one.blob_id is not None)
+    contents = contents_of(versions)
+    texts = (
+        (revision, text_for_editing(contents[revision.blob_id]))
+        for revision in versions
+        if revision.blob_id is not None
+    )
     return Blame(blame(texts) if version.blob_id is not None else (), complete)
 
 
 def version_text(version: Version) -> str | None:
-    """None: it was deleted then."""
+    """None if the version is a deletion."""
     content = version_content(version)
-    return None if content is None else shown(content)
+    return None if content is None else text_for_editing(content)
 
 
-def _formerly(directory: Directory, name: str) -> File | None:
-    """A file that was called so before it was renamed."""
+def _find_by_former_name(directory: Directory, name: str) -> File | None:
+    """A file that had this name before it was renamed."""
     rows = Version.objects.filter(directory=directory, name=name).select_related("file__directory", "file__current")
     version = rows.order_by("-pk").first()
     return version.file if version else None

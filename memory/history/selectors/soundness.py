@@ -1,4 +1,4 @@
-"""Are the versions of memory files sound? Every content is compared with the digest that it is known by."""
+"""Checks the stored versions of memory files: every content is compared with its digest."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def version_steps() -> Iterator[CheckStep]:
     while True:
         rows = Blob.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "data", "size", "digest")
         some = list(rows[:AT_ONCE])
-        found: list[Damage] = []
+        damage: list[Damage] = []
         for pk, data, size, digest in some:
             try:
                 blob_content(data, size, digest)
             except DamageError as error:
-                found.append(_named(pk, str(error), size))
-        yield CheckStep(contents=len(some), damage=tuple(found))
+                damage.append(_describe(pk, str(error), size))
+        yield CheckStep(contents=len(some), damage=tuple(damage))
         if len(some) < AT_ONCE:
             return
         after = some[-1][0]
 
 
 def blob_on_disk(blob_id: int) -> bytes | None:
-    """The content of a blob, out of a file that still holds it: its digest decides."""
+    """The content of a blob, read from a file that still has it, according to its digest."""
     digest = Blob.objects.values_list("digest", flat=True).get(pk=blob_id)
     for path in _paths(blob_id):
         with suppress(OSError):
@@ -46,13 +46,13 @@ def blob_on_disk(blob_id: int) -> bytes | None:
     return None
 
 
-def _named(blob_id: int, what: str, size: int) -> Damage:
+def _describe(blob_id: int, message: str, size: int) -> Damage:
     paths = _paths(blob_id)
     path = str(paths[0]) if paths else f"content {blob_id}"
-    return Damage(path, what, KIND, blob_id, end=size, repairable=blob_on_disk(blob_id) is not None)
+    return Damage(path, message, KIND, blob_id, end=size, repairable=blob_on_disk(blob_id) is not None)
 
 
 def _paths(blob_id: int) -> list[Path]:
-    """Where files lie that held it, the latest first."""
+    """The files that had this content, the latest first."""
     versions = Version.objects.filter(blob=blob_id).select_related("directory").order_by("-pk")[:MOST_NAMES]
     return list(dict.fromkeys(decode_path(version.directory.path) / version.name for version in versions))

@@ -1,4 +1,4 @@
-"""What is to become of one file: where it is, where it shall be, and what it shall hold."""
+"""A change to one file: its current location, its new location, and its new content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sessions.models import Transcript
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class FileLocation:
     directory: Directory
     name: str
 
@@ -20,8 +20,8 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """The entry of a session that a text comes from."""
+class SourceEntry:
+    """The session entry that a text comes from."""
 
     transcript: Transcript
     position: int
@@ -29,31 +29,31 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    source: Spot | None
-    """Where the file is; None: it is made."""
-    target: Spot | None
-    """Where it shall be; None: it is deleted."""
+    source: FileLocation | None
+    """Where the file is; None to create it."""
+    target: FileLocation | None
+    """Where it goes; None to delete it."""
     content: bytes | str | None = None
-    """Bytes as they are; a text is written with the line ends of the file. None: as before."""
+    """Bytes are written as they are, a text with the line endings of the file. None: unchanged."""
     expected: str | None = None
-    """The digest that whoever asks for this has seen; None: no file."""
+    """The digest that the caller has seen; None: no file."""
     mode: int | None = None
     mtime_ns: int | None = None
-    """None: now, or, if the content stays, as before."""
+    """None: the current time, or unchanged if the content is."""
     file: File | None = None
-    """Whose history goes on; None: that of the file with the name."""
+    """The file whose history continues; None: the file of that name."""
     restored: Version | None = None
-    entry: Entry | None = None
+    entry: SourceEntry | None = None
     clash_key: int = field(default=0)
 
     @property
-    def spots(self) -> tuple[Spot, ...]:
-        return tuple(spot for spot in (self.source, self.target) if spot)
+    def locations(self) -> tuple[FileLocation, ...]:
+        return tuple(location for location in (self.source, self.target) if location)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What becomes of one name on the disk; digests, None for no file."""
+class FileStep:
+    """The change to one name on disk. `before` and `after` are digests; None: no file."""
 
     directory: int
     name: str

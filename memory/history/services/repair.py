@@ -1,4 +1,4 @@
-"""Brings damaged versions of memory files back from files that still hold the same."""
+"""Repairs damaged versions of memory files from files that still have the same content."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sessions.archive.engine.frames import compressor
 
 
 def blob_repair(*, blob_id: int) -> bool:
-    """False if no file holds it any more."""
+    """False if no file has the content any more."""
     data = blob_on_disk(blob_id)
     if data is None:
         return False

@@ -1,5 +1,5 @@
-"""Notes which sessions wrote, read or were given memory files, and which entry wrote a version. Looks at each record
-once: a transcript remembers how far it was looked through."""
+"""Indexes which sessions wrote, read or were given memory files, and which entry wrote a version. Each record is read
+once: the position up to which a transcript is indexed is stored."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.db.models import F, Q
 
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
 from memory.history.engine.mentions import (
     GIVERS,
     READERS,
     WRITERS,
     Mention,
-    carried_out,
-    mentions,
+    apply_call,
+    find_mentions,
     place_of,
-    unstamped,
-    written,
+    read_written_text,
+    strip_client_fields,
 )
-from memory.history.selectors.contents import contents_readable
+from memory.history.selectors.contents import readable_contents_of
 from memory.models import (
     Cause,
     Directory,
@@ -38,54 +38,54 @@ from sessions.transcripts.engine.keys import key_of
 AT_ONCE = 200
 """Records that are decoded together."""
 MOST_WRITES = 500
-"""Of one file, that are compared with its versions."""
+"""Writes of one file that are compared with its versions."""
 SLACK_MS = 5_000
-"""Between the time of a call and that of the file which it wrote."""
+"""Tolerance between the time of a call and that of the file it wrote."""
 
-Spot = tuple[str, str]
+TouchedFile = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Gleaned:
+class TouchIndexing:
     transcripts: int = 0
     touches: int = 0
     linked: int = 0
-    """Versions whose entry is known now."""
-    spots: set[Spot] = field(default_factory=set)
-    """Files that sessions wrote."""
+    """Versions whose entry was found."""
+    files: set[TouchedFile] = field(default_factory=set)
+    """Files written by sessions."""
 
 
-def memory_glean(*, transcripts: Collection[int] | None = None) -> Gleaned:
-    """Looks through what is new in these transcripts, or in all. Nothing is written where nothing is new."""
+def touches_index(*, transcripts: Collection[int] | None = None) -> TouchIndexing:
+    """Indexes new records of these transcripts, or of all. Writes nothing if nothing is new."""
     rows = Transcript.objects.filter(Q(memory_reached=None) | ~Q(memory_reached__entries=F("entries")), entries__gt=0)
     if transcripts is not None:
         rows = rows.filter(pk__in=transcripts)
-    done = Gleaned()
+    result = TouchIndexing()
     elsewhere = [path for path in Directory.objects.values_list("path", flat=True) if place_of(path) == path]
     for pk, source, entries, position in list(
         rows.order_by("pk").values_list("pk", "source", "entries", "memory_reached__position")
     ):
         with transaction.atomic():
-            _look_through(pk, source, entries, position or 0, elsewhere, done)
-        done.transcripts += 1
-    done.linked = versions_link(spots=done.spots)
-    return done
+            _look_through(pk, source, entries, position or 0, elsewhere, result)
+        result.transcripts += 1
+    result.linked = versions_link(files=result.files)
+    return result
 
 
-def _look_through(pk: int, source: int, entries: int, start: int, elsewhere: list[str], done: Gleaned) -> None:
+def _look_through(pk: int, source: int, entries: int, start: int, elsewhere: list[str], result: TouchIndexing) -> None:
     base = pk << POSITION_BITS
     rows = Entry.objects.filter(pk__gte=base | start, pk__lte=base | POSITION_MASK)
     rows = rows.filter(Q(type="assistant", detail__in=WRITERS + READERS) | Q(type="attachment", detail__in=GIVERS))
-    # What a fork repeats belongs to the session that it was copied from.
+    # Copied records of a fork belong to the original session.
     own = [entry for entry in rows.order_by("pk") if not entry.flags & Flag.COPY]
-    found = list(_mentioned(own, Reader(source), elsewhere))
-    answers = _answers(base, [mention.tool_id for _, mention in found if mention.tool_id])
+    mentions = list(_read_mentions(own, Reader(source), elsewhere))
+    answers = _answers(base, [mention.tool_id for _, mention in mentions if mention.tool_id])
     touches: list[Touch] = []
     next_start = max(entries, start)
-    for entry, mention in found:
+    for entry, mention in mentions:
         failed = answers.get(mention.tool_id) if mention.tool_id else False
         if failed is None:
-            next_start = min(next_start, entry.position)  # no result yet
+            next_start = min(next_start, entry.position)  # still without a result
         elif not failed:
             kind = Touch.Kind(mention.kind)
             touches.append(
@@ -100,45 +100,47 @@ def _look_through(pk: int, source: int, entries: int, start: int, elsewhere: lis
                 )
             )
             if kind is Touch.Kind.WROTE:
-                done.spots.add((mention.place, mention.name))
+                result.files.add((mention.place, mention.name))
     Touch.objects.bulk_create(touches, ignore_conflicts=True, batch_size=200)
     Reached.objects.update_or_create(transcript_id=pk, defaults={"entries": entries, "position": next_start})
-    done.touches += len(touches)
+    result.touches += len(touches)
 
 
-def _mentioned(rows: list[Entry], reader: Reader, elsewhere: list[str]) -> Iterator[tuple[Entry, Mention]]:
-    for at in range(0, len(rows), AT_ONCE):
-        some = rows[at : at + AT_ONCE]
+def _read_mentions(rows: list[Entry], reader: Reader, elsewhere: list[str]) -> Iterator[tuple[Entry, Mention]]:
+    for start in range(0, len(rows), AT_ONCE):
+        some = rows[start : start + AT_ONCE]
         reader.fetch([(entry.offset, entry.length) for entry in some])
         for entry in some:
-            record, _ = reader.attempt(entry.offset, entry.length)  # a damaged one mentions nothing
-            for mention in mentions(record, elsewhere):
+            record, _ = reader.try_record(entry.offset, entry.length)  # a damaged one mentions nothing
+            for mention in find_mentions(record, elsewhere):
                 yield entry, mention
         reader.release(0)
 
 
 def _answers(base: int, tools: list[str]) -> dict[str, bool]:
-    """Of the calls that have a result: whether it is an error."""
+    """By call, for those that have a result: is it an error?"""
     keys = {key_of(tool): tool for tool in tools}
-    wanted = list(keys)
-    found: dict[str, bool] = {}
-    for at in range(0, len(wanted), AT_ONCE):
-        rows = Entry.objects.filter(tool_key__in=wanted[at : at + AT_ONCE], pk__gte=base, pk__lte=base | POSITION_MASK)
+    ordered = list(keys)
+    answers: dict[str, bool] = {}
+    for start in range(0, len(ordered), AT_ONCE):
+        rows = Entry.objects.filter(
+            tool_key__in=ordered[start : start + AT_ONCE], pk__gte=base, pk__lte=base | POSITION_MASK
+        )
         for key, flags in rows.values_list("tool_key", "flags"):
             if key is not None and flags & Flag.RESULT:
-                found[keys[key]] = bool(flags & Flag.ERROR)
-    return found
+                answers[keys[key]] = bool(flags & Flag.ERROR)
+    return answers
 
 
-def versions_link(*, spots: Collection[Spot]) -> int:
-    """Finds the entries that wrote versions of these files, where that is not known yet."""
+def versions_link(*, files: Collection[TouchedFile]) -> int:
+    """Finds the entries that wrote versions of these files, if not yet known."""
     directories: dict[str, list[Directory]] = {}
-    for directory in Directory.objects.all() if spots else ():
+    for directory in Directory.objects.all() if files else ():
         directories.setdefault(place_of(directory.path), []).append(directory)
     linked: list[Version] = []
-    for place, name in sorted(spots):
+    for place, name in sorted(files):
         for directory in directories.get(place, ()):
-            linked += _linked(directory, place, name)
+            linked += _link(directory, place, name)
     Version.objects.bulk_update(linked, ["transcript", "position", "evidence"], batch_size=100)
     return len(linked)
 
@@ -148,10 +150,10 @@ class _Call:
     touch: Touch
     mention: Mention
     written: str | None
-    """As the result has it: the client puts lines of its own into a header."""
+    """According to the result: the client adds lines of its own to a header."""
 
 
-def _linked(directory: Directory, place: str, name: str) -> list[Version]:
+def _link(directory: Directory, place: str, name: str) -> list[Version]:
     rows = Version.objects.filter(
         directory=directory, name=name, transcript=None, blob__isnull=False, cause__in=(Cause.OUTSIDE, Cause.FIRST)
     )
@@ -159,28 +161,28 @@ def _linked(directory: Directory, place: str, name: str) -> list[Version]:
     if not versions:
         return []
     calls = _calls(place, name)
-    held = contents_readable(one for version in versions for one in (version, version.parent) if one)
+    contents = readable_contents_of(state for version in versions for state in (version, version.parent) if state)
     linked = []
     for version in versions:
-        after = shown(held.get(version.blob_id or 0, b""))
-        before = shown(held.get(version.parent.blob_id or 0, b"")) if version.parent else ""
-        found = _author(version, before, after, calls)
-        if found:
-            touch, version.evidence = found
+        after = text_for_editing(contents.get(version.blob_id or 0, b""))
+        before = text_for_editing(contents.get(version.parent.blob_id or 0, b"")) if version.parent else ""
+        author = _find_author(version, before, after, calls)
+        if author:
+            touch, version.evidence = author
             version.transcript_id, version.position = touch.transcript_id, touch.position
             linked.append(version)
     return linked
 
 
-def _author(version: Version, before: str, after: str, calls: list[_Call]) -> tuple[Touch, str] | None:
-    """The last call that made this text, or else the one at whose time the file was written."""
+def _find_author(version: Version, before: str, after: str, calls: list[_Call]) -> tuple[Touch, str] | None:
+    """The last call that produced this text, or else the one at the time of the file."""
     text, author = before, None
     for call in calls:
-        made = call.written or carried_out(text, call.mention.detail, call.mention.given)
-        if made is None:
+        result = call.written or apply_call(text, call.mention.detail, call.mention.arguments)
+        if result is None:
             continue
-        text = made
-        if unstamped(text) == unstamped(after) and (call.touch.at or 0) <= version.at + SLACK_MS:
+        text = result
+        if strip_client_fields(text) == strip_client_fields(after) and (call.touch.at or 0) <= version.at + SLACK_MS:
             author = call.touch
     if author:
         return author, "content"
@@ -190,7 +192,7 @@ def _author(version: Version, before: str, after: str, calls: list[_Call]) -> tu
 
 
 def _calls(place: str, name: str) -> list[_Call]:
-    """The calls that wrote the file, in their order, with what they were called with."""
+    """The calls that wrote the file, in order, with their arguments."""
     rows = Touch.objects.filter(place=place, name=name, kind=Touch.Kind.WROTE).select_related("transcript")
     touches = list(rows.defer("transcript__state", "transcript__ruler").order_by("-at", "-position")[:MOST_WRITES])[
         ::-1
@@ -204,16 +206,20 @@ def _calls(place: str, name: str) -> list[_Call]:
         if entry is None:
             continue
         reader = readers.setdefault(touch.transcript.source_id, Reader(touch.transcript.source_id))
-        record, _ = reader.attempt(entry.offset, entry.length)
-        known = [] if place.startswith("projects/") else [place]
+        record, _ = reader.try_record(entry.offset, entry.length)
+        elsewhere = [] if place.startswith("projects/") else [place]
         answer = results.get((touch.transcript_id, entry.tool_key))
-        told = written(reader.attempt(answer.offset, answer.length)[0]) if answer else None
-        calls += [_Call(touch, one, told) for one in mentions(record, known) if (one.place, one.name) == (place, name)]
+        written_text = read_written_text(reader.try_record(answer.offset, answer.length)[0]) if answer else None
+        calls += [
+            _Call(touch, mention, written_text)
+            for mention in find_mentions(record, elsewhere)
+            if (mention.place, mention.name) == (place, name)
+        ]
     return calls
 
 
 def _results(calls: list[Entry]) -> dict[tuple[int, int | None], Entry]:
-    """The entries with the results of calls, by transcript and key."""
+    """The result entries of calls, by transcript and key."""
     keys = sorted({entry.tool_key for entry in calls if entry.tool_key is not None})
     rows = Entry.objects.filter(tool_key__in=keys, type="user")
     return {(entry.transcript_id, entry.tool_key): entry for entry in rows}

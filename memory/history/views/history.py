@@ -1,5 +1,5 @@
-"""What happened to memory: the changes of a directory, the versions of a file with their diffs, who wrote each line,
-and the buttons that bring something back."""
+"""The history of memory: changes of a directory, versions of a file with diffs and authors, and buttons to restore
+and undo."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from inspector.web.paging import page_of
 from inspector.web.query import page_number
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError
-from memory.files.selectors.directories import is_there
+from memory.files.selectors.directories import directory_exists
 from memory.files.services.scanning import memory_follow_one
 from memory.files.views.conflict import clash_page, is_chosen, merged_bytes
-from memory.files.views.frame import (
+from memory.files.views.page_frame import (
     file_address,
-    frame,
-    name_asked,
-    of_directory,
-    seen,
+    page_context,
+    read_name,
+    redirect_to_result,
     sentence_of,
+    with_directory,
 )
 from memory.history.selectors.history import (
     batch_get,
@@ -38,7 +38,7 @@ from memory.history.selectors.history import (
     version_diff,
     version_text,
 )
-from memory.history.services.restoring import batch_undo, memory_roll_back, version_restore
+from memory.history.services.restoration import batch_undo, memory_roll_back, version_restore
 from memory.models import (
     Batch,
     Cause,
@@ -51,13 +51,13 @@ from sessions.text.engine.diffs import (
     Diff,
     Hunk,
     Line,
-    with_words,
+    mark_words,
 )
 from sessions.text.engine.invisible_characters import spell_invisible
 
 PER_PAGE = 30
 MOST_LINES = 400
-"""Of a diff, or of a text with its authors."""
+"""Lines of a diff, or of a text with its authors."""
 LONGEST_LINE = 2_000
 """Characters."""
 MOST_DELETED = 50
@@ -65,11 +65,11 @@ MOST_FILES = 20
 
 
 class ChangedSinceError(FileTroubleError):
-    """The page that the button stood on is no longer true."""
+    """The page with the button is outdated."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class VersionView:
     """A version for a page."""
 
     version: Version
@@ -78,21 +78,21 @@ class Told:
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_history(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    if is_there(directory):
+    if directory_exists(directory):
         memory_follow_one(directory=directory)
-    name = name_asked(request)
+    name = read_name(request)
     if name:
-        return _of_file(request, directory, file_get(directory, name))
-    found = batches_of(directory)
-    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
-    batches = list(found.prefetch_related("undone_by")[page.start : page.stop])
+        return _render_file_history(request, directory, file_get(directory, name))
+    all_batches = batches_of(directory)
+    page = page_of(page_number(request), size=PER_PAGE, total=all_batches.count())
+    batches = list(all_batches.prefetch_related("undone_by")[page.start : page.stop])
     versions = batches_versions(batches)
     deleted = list(files_deleted(directory)[: MOST_DELETED + 1])
-    changes = [_change_told(batch, versions.get(batch.pk, [])) for batch in batches]
+    changes = [_describe_change(batch, versions.get(batch.pk, [])) for batch in batches]
     context = {
-        **frame(request, directory, "history"),
+        **page_context(request, directory, "history"),
         "page": page,
         "changes": changes,
         "deleted": deleted[:MOST_DELETED],
@@ -103,77 +103,80 @@ def memory_history(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_version(request: HtmxRequest, directory: Directory, version: int) -> HttpResponse:
-    """What a file held then, and who wrote each of its lines."""
-    shown = _version_get(directory, version)
-    told = version_blame(shown)
-    lines = list(enumerate(told.lines[:MOST_LINES], start=1))
+    """The text of a version, and the author of each line."""
+    file_version = _version_get(directory, version)
+    blame = version_blame(file_version)
+    lines = list(enumerate(blame.lines[:MOST_LINES], start=1))
     runs = [
-        (author, [(number, _shortened(spell_invisible(mask(line.text.rstrip("\n"))))) for number, line in run])
+        (author, [(number, _shorten(spell_invisible(mask(line.text.rstrip("\n"))))) for number, line in run])
         for author, run in ((key, list(run)) for key, run in groupby(lines, key=lambda pair: pair[1].version))
     ]
     context = {
-        **frame(request, directory, "history"),
-        "name": shown.file.name,
-        "version": shown,
-        "action": action_of(shown),
-        "message": sentence_of(shown.batch),
+        **page_context(request, directory, "history"),
+        "name": file_version.file.name,
+        "version": file_version,
+        "action": action_of(file_version),
+        "message": sentence_of(file_version.batch),
         "runs": runs,
-        "complete": told.complete,
-        "left_out": max(0, len(told.lines) - MOST_LINES),
-        "deleted": version_text(shown) is None,
-        "diff": masked_diff(version_diff(shown)),
-        "current": shown.file.current_id == shown.pk,
+        "complete": blame.is_complete,
+        "left_out": max(0, len(blame.lines) - MOST_LINES),
+        "deleted": version_text(file_version) is None,
+        "diff": masked_diff(version_diff(file_version)),
+        "current": file_version.file.current_id == file_version.pk,
     }
     return render_page(request, "memory/version.html", context)
 
 
 @require_POST
-@of_directory
+@with_directory
 def memory_restore(request: HtmxRequest, directory: Directory, version: int) -> HttpResponse:
-    """The file holds again what it held then."""
-    wanted = _version_get(directory, version)
-    if is_there(directory):
+    """Restores a version of a file."""
+    file_version = _version_get(directory, version)
+    if directory_exists(directory):
         memory_follow_one(directory=directory)
-    file = File.objects.select_related("current__blob").get(pk=wanted.file_id)
+    file = File.objects.select_related("current__blob").get(pk=file_version.file_id)
     if request.POST.get("current") != str(file.current_id):
         raise ChangedSinceError(f"{file.name} was changed meanwhile. Nothing was restored: look at its history again.")
     blob = file.current.blob if file.current and file.state == File.State.PRESENT else None
     batch = version_restore(
-        version=wanted,
+        version=file_version,
         expected=blob.digest if blob else None,
         name="" if blob else _free_name(file),
-        message=f"Restored version {wanted.number} of {wanted.name}",
+        message=f"Restored version {file_version.number} of {file_version.name}",
     )
     file.refresh_from_db()
     if file.state == File.State.DELETED:
-        return seen(reverse("memory-history", args=[directory.pk]), batch)
-    return seen(file_address(file.directory, file.name), batch)
+        return redirect_to_result(reverse("memory-history", args=[directory.pk]), batch)
+    return redirect_to_result(file_address(file.directory, file.name), batch)
 
 
 @require_POST
-@of_directory
+@with_directory
 def memory_back(request: HtmxRequest, directory: Directory, change: int) -> HttpResponse:
-    """The whole directory as it was right after a change."""
+    """Rolls the whole directory back to its state right after a change."""
     batch = memory_roll_back(
         directory=directory, to=batch_get(change), message=f"Took the directory back to change {change}"
     )
-    return seen(reverse("memory-detail", args=[directory.pk]), batch)
+    return redirect_to_result(reverse("memory-detail", args=[directory.pk]), batch)
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_change(request: HtmxRequest, directory: Directory, change: int) -> HttpResponse:
     batch = batch_get(change)
     versions = list(batch_versions(batch))
     page = page_of(page_number(request), size=PER_PAGE, total=len(versions))
-    told = [Told(one, action_of(one), masked_diff(version_diff(one))) for one in versions[page.start : page.stop]]
+    views = [
+        VersionView(version, action_of(version), masked_diff(version_diff(version)))
+        for version in versions[page.start : page.stop]
+    ]
     context = {
-        **frame(request, directory, "history"),
+        **page_context(request, directory, "history"),
         "batch": batch,
         "message": sentence_of(batch),
-        "told": told,
+        "views": views,
         "page": page,
         "undone": Batch.objects.filter(undoes=batch, state=Batch.State.DONE).first(),
         "undoable": batch.state == Batch.State.DONE and batch.cause != Cause.FIRST,
@@ -182,9 +185,9 @@ def memory_change(request: HtmxRequest, directory: Directory, change: int) -> Ht
 
 
 @require_POST
-@of_directory
+@with_directory
 def memory_undo(request: HtmxRequest, directory: Directory, change: int) -> HttpResponse:
-    """Takes a change back as a whole. Where somebody has changed a file since, a merge is shown first."""
+    """Undoes a change as a whole. If a file was changed since, the merge page comes first."""
     batch = batch_get(change)
     try:
         undone = batch_undo(batch=batch, message=f"Undid “{sentence_of(batch)}”"[:200])
@@ -192,13 +195,13 @@ def memory_undo(request: HtmxRequest, directory: Directory, change: int) -> Http
         if request.POST.get("merging") != "1":
             return clash_page(request, directory, error.clashes, undoing=batch)
         posted = request.POST
-        same = all(posted.get(f"seen-{one.key}") == (one.expected or "gone") for one in error.clashes)
-        if not same or not all(is_chosen(posted, one) for one in error.clashes):
+        same = all(posted.get(f"seen-{clash.key}") == (clash.expected or "gone") for clash in error.clashes)
+        if not same or not all(is_chosen(posted, clash) for clash in error.clashes):
             wrong = "Choose for every place." if same else "The files have changed once more. This is how they are now."
             return clash_page(request, directory, error.clashes, undoing=batch, wrong=wrong)
-        resolved = {one.key: merged_bytes(posted, one) for one in error.clashes}
+        resolved = {clash.key: merged_bytes(posted, clash) for clash in error.clashes}
         undone = batch_undo(batch=batch, resolved=resolved, message=f"Undid “{sentence_of(batch)}”"[:200])
-    return seen(reverse("memory-change", args=[directory.pk, undone.pk]), undone)
+    return redirect_to_result(reverse("memory-change", args=[directory.pk, undone.pk]), undone)
 
 
 def action_of(version: Version) -> str:
@@ -214,22 +217,25 @@ def action_of(version: Version) -> str:
     return "changed" if parent.blob_id != version.blob_id else "mode changed"
 
 
-def _change_told(batch: Batch, versions: list[Version]) -> tuple[Batch, str, list[Told], int]:
-    """With the first few of its files, and how many more there are."""
-    few = [Told(one, action_of(one)) for one in versions[:MOST_FILES]]
+def _describe_change(batch: Batch, versions: list[Version]) -> tuple[Batch, str, list[VersionView], int]:
+    """A change with its first few files, and the number of further ones."""
+    few = [VersionView(version, action_of(version)) for version in versions[:MOST_FILES]]
     return batch, sentence_of(batch), few, len(versions) - len(few)
 
 
-def _of_file(request: HtmxRequest, directory: Directory, file: File) -> HttpResponse:
-    found = file_history(file)
-    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
-    told = [Told(one, action_of(one), masked_diff(version_diff(one))) for one in found[page.start : page.stop]]
+def _render_file_history(request: HtmxRequest, directory: Directory, file: File) -> HttpResponse:
+    versions = file_history(file)
+    page = page_of(page_number(request), size=PER_PAGE, total=versions.count())
+    views = [
+        VersionView(version, action_of(version), masked_diff(version_diff(version)))
+        for version in versions[page.start : page.stop]
+    ]
     context = {
-        **frame(request, directory, "history"),
+        **page_context(request, directory, "history"),
         "name": file.name,
         "file": file,
         "gone": file.state == File.State.DELETED,
-        "told": told,
+        "views": views,
         "page": page,
     }
     return render_page(request, "memory/versions.html", context)
@@ -237,14 +243,14 @@ def _of_file(request: HtmxRequest, directory: Directory, file: File) -> HttpResp
 
 def _version_get(directory: Directory, number: int) -> Version:
     rows = Version.objects.select_related("file__directory", "batch", "blob", "parent", "transcript", "directory")
-    found = rows.defer("blob__data", "transcript__state", "transcript__ruler").filter(pk=number).first()
-    if found is None or directory.pk not in (found.directory_id, found.file.directory_id):
+    version = rows.defer("blob__data", "transcript__state", "transcript__ruler").filter(pk=number).first()
+    if version is None or directory.pk not in (version.directory_id, version.file.directory_id):
         raise Http404(f"There is no version {number} here.")
-    return found
+    return version
 
 
 def masked_diff(diff: Diff) -> Diff:
-    """Short enough for a page, secrets masked, changed words marked."""
+    """A diff for a page: shortened, with secrets masked and changed words marked."""
     hunks = [
         Hunk(
             hunk.old,
@@ -253,19 +259,19 @@ def masked_diff(diff: Diff) -> Diff:
         )
         for hunk in diff.head(MOST_LINES).hunks
     ]
-    return Diff(tuple(with_words(hunk) for hunk in Diff(tuple(hunks)).narrow(LONGEST_LINE).hunks))
+    return Diff(tuple(mark_words(hunk) for hunk in Diff(tuple(hunks)).narrow(LONGEST_LINE).hunks))
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     left = len(text) - LONGEST_LINE
     return f"{text[:LONGEST_LINE]}… {left:,} more characters" if left > 0 else text
 
 
 def _free_name(file: File) -> str:
-    """Its own, or the first that no other file has by now."""
-    taken = set(File.objects.filter(directory=file.directory, state=File.State.PRESENT).values_list("name", flat=True))
-    if file.name not in taken:
+    """A name for a restored file if its own is taken; empty if it is free."""
+    names = set(File.objects.filter(directory=file.directory, state=File.State.PRESENT).values_list("name", flat=True))
+    if file.name not in names:
         return ""
     stem, dot, end = file.name.rpartition(".")
     stem, end = (stem, dot + end) if dot else (file.name, "")
-    return next(name for number in range(2, len(taken) + 3) if (name := f"{stem}-{number}{end}") not in taken)
+    return next(name for number in range(2, len(names) + 3) if (name := f"{stem}-{number}{end}") not in names)

@@ -1,4 +1,4 @@
-"""What a run did to memory, and its undo as a whole."""
+"""The changes of a run to memory, and their undo."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError
 from memory.files.views.conflict import clash_page
-from memory.files.views.frame import (
+from memory.files.views.page_frame import (
     CONFLICT,
-    frame,
+    page_context,
+    render_trouble,
     sentence_of,
-    trouble,
 )
 from memory.history.selectors.history import batches_of_run, batches_versions
-from memory.history.services.restoring import batch_undo
-from memory.history.views.history import Told, action_of
+from memory.history.services.restoration import batch_undo
+from memory.history.views.history import VersionView, action_of
 
 
 @require_safe
@@ -28,16 +28,22 @@ def memory_run(request: HtmxRequest, run: int) -> HttpResponse:
         raise Http404(f"Run {run} has changed no memory.")
     versions = batches_versions(batches)
     changes = [
-        (batch, sentence_of(batch), [Told(one, action_of(one)) for one in versions.get(batch.pk, [])])
+        (
+            batch,
+            sentence_of(batch),
+            [VersionView(version, action_of(version)) for version in versions.get(batch.pk, [])],
+        )
         for batch in batches
     ]
     left = sum(not batch.undone_by.all() for batch in batches)
-    return render_page(request, "memory/run.html", {**frame(request), "run": run, "changes": changes, "left": left})
+    return render_page(
+        request, "memory/run.html", {**page_context(request), "run": run, "changes": changes, "left": left}
+    )
 
 
 @require_POST
 def memory_run_undo(request: HtmxRequest, run: int) -> HttpResponse:
-    """Every change that it made and that is not undone yet, the latest first."""
+    """Undoes every change of the run that is not undone yet, the latest first."""
     for batch in batches_of_run(run).filter(undone_by=None):
         version = batch.versions.select_related("directory__project").order_by("pk").first()
         assert version is not None
@@ -47,7 +53,7 @@ def memory_run_undo(request: HtmxRequest, run: int) -> HttpResponse:
         except ChangedMeanwhileError as error:
             return clash_page(request, directory, error.clashes, undoing=batch)
         except FileTroubleError as error:
-            return trouble(request, directory, str(error), CONFLICT)
+            return render_trouble(request, directory, str(error), CONFLICT)
     response = HttpResponseRedirect(reverse("memory-run", args=[run]))
     response.status_code = 303
     return response

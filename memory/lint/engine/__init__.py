@@ -10,7 +10,7 @@ from memory.lint.engine.finding import (
     Severity,
 )
 from memory.lint.engine.folder import FolderCheckout
-from memory.lint.engine.health import FORMULA, Health, health
+from memory.lint.engine.health import FORMULA, Health, compute_health
 from memory.lint.engine.linting import lint
 from memory.lint.engine.surroundings import Checkout, Recalls, Surroundings
 
@@ -26,6 +26,6 @@ __all__ = [
     "Recalls",
     "Severity",
     "Surroundings",
-    "health",
+    "compute_health",
     "lint",
 ]

@@ -48,10 +48,10 @@ class Claim:
     """Of what, in a common form."""
     value: str
     """As written."""
-    said: str
+    sentence: str
     """The claim as a person wrote it."""
     line: int
-    general: bool
+    is_general: bool
     """The key alone does not tell of what: `Owner`, `Version`."""
 
     @property
@@ -59,19 +59,19 @@ class Claim:
         return frozenset(stem(word) for word in _WORD.findall(self.value.lower().strip(".")) if word not in STOPWORDS)
 
     @property
-    def exact(self) -> frozenset[str]:
+    def exact_values(self) -> frozenset[str]:
         """Dates, versions and numbers in the value."""
         return frozenset(match.lstrip("v") for match in _EXACT.findall(self.value.lower()))
 
     @property
-    def denies(self) -> bool:
+    def is_denial(self) -> bool:
         return bool(re.search(r"(?i)\b(not|no longer|never)\b", self.value))
 
 
-def claims_of(topic: MemoryFile) -> Iterator[Claim]:
+def find_claims(topic: MemoryFile) -> Iterator[Claim]:
     count = 0
     for line, text in _sentences(topic):
-        for claim in _claims(text, line):
+        for claim in _parse_claims(text, line):
             yield claim
             count += 1
         if count >= MOST_CLAIMS:
@@ -94,40 +94,40 @@ def _may_claim(text: str) -> bool:
     return " runs on " in text or " lives in " in text or " defaults to " in text or bool(_DIGIT.search(text))
 
 
-def _claims(text: str, line: int) -> Iterator[Claim]:
+def _parse_claims(text: str, line: int) -> Iterator[Claim]:
     for match in _VERSION.finditer(text) if _DIGIT.search(text) else ():
-        yield Claim(f"version of {match['key'].lower()}", match["value"], text, line, general=False)
+        yield Claim(f"version of {match['key'].lower()}", match["value"], text, line, is_general=False)
     if (":" in text or "=" in text) and (label := _LABEL.match(text)):
-        key = _key(label["key"])
+        key = _normalize_key(label["key"])
         if key and label["key"].lower().strip() not in _NO_KEYS:
-            yield Claim(f"{key}:", _cut(label["value"]), text, line, general=len(key.split()) < 2)
+            yield Claim(f"{key}:", _cut_value(label["value"]), text, line, is_general=len(key.split()) < 2)
     elif copula := _COPULA.match(text):
-        key, value = _key(copula["key"]), _cut(copula["value"])
+        key, value = _normalize_key(copula["key"]), _cut_value(copula["value"])
         first = copula["key"].split()[0].lower()
         if len(key.split()) > 1 and len(copula["key"].split()) > 2 and first not in _VAGUE and value:
-            yield Claim(f"{key} {copula['verb']}", value, text, line, general=False)
+            yield Claim(f"{key} {copula['verb']}", value, text, line, is_general=False)
 
 
-def _key(text: str) -> str:
+def _normalize_key(text: str) -> str:
     return " ".join(stem(word) for word in _WORD.findall(text.lower()) if word not in STOPWORDS)
 
 
-def _cut(value: str) -> str:
+def _cut_value(value: str) -> str:
     """Up to where another thought begins."""
     end = _END.search(value)
     return (value[: end.start()] if end else value).strip(" .")
 
 
-def contradict(one: Claim, other: Claim) -> bool:
+def contradict(first: Claim, second: Claim) -> bool:
     """Two values for the same key that cannot both hold."""
-    if one.exact and other.exact:
-        rest = {word for word in one.words ^ other.words if not _EXACT.search(word)}
-        return one.exact.isdisjoint(other.exact) and not rest
-    if one.denies != other.denies:
-        return bool(one.words & other.words) and one.words ^ other.words <= {"not", "longer"}
-    if one.exact or other.exact or not one.words or not other.words or one.words & other.words:
+    if first.exact_values and second.exact_values:
+        rest = {word for word in first.words ^ second.words if not _EXACT.search(word)}
+        return first.exact_values.isdisjoint(second.exact_values) and not rest
+    if first.is_denial != second.is_denial:
+        return bool(first.words & second.words) and first.words ^ second.words <= {"not", "longer"}
+    if first.exact_values or second.exact_values or not first.words or not second.words or first.words & second.words:
         return False
-    return all(_is_name(claim.value) for claim in (one, other))
+    return all(_is_name(claim.value) for claim in (first, second))
 
 
 def _is_name(value: str) -> bool:

@@ -13,57 +13,57 @@ _STEPS = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
 _COUNTED = re.compile(r"(\w+) (day|week|month|year|hour|minute)s? (ago|from now)")
 
 
-def day_meant(phrase: str, written: date) -> str:
+def resolve_date(phrase: str, written: date) -> str:
     """A date, a month, a year, or “the week of …”. Empty where no one can tell."""
     words = " ".join(phrase.lower().split())
     if words in _NAMED:
-        return _on(written, _NAMED[words])
+        return _add_days(written, _NAMED[words])
     first, _, rest = words.partition(" ")
     if first == "this" and rest in ("morning", "afternoon", "evening"):
-        return _on(written, 0)
+        return _add_days(written, 0)
     if counted := _COUNTED.fullmatch(words):
-        return _counted(counted, written)
+        return _resolve_count(counted, written)
     if rest in _DAYS:
-        return _weekday(first, _DAYS.index(rest), written)
-    return _span(_STEPS[first], rest, written) if first in _STEPS else ""
+        return _resolve_weekday(first, _DAYS.index(rest), written)
+    return _resolve_span(_STEPS[first], rest, written) if first in _STEPS else ""
 
 
-def _on(written: date, days: int) -> str:
+def _add_days(written: date, days: int) -> str:
     return (written + timedelta(days=days)).isoformat()
 
 
-def _counted(counted: re.Match[str], written: date) -> str:
-    number = _NUMBERS.get(counted[1]) or (int(counted[1]) if counted[1].isdigit() else 0)
-    number = -number if counted[3] == "ago" else number
+def _resolve_count(match: re.Match[str], written: date) -> str:
+    number = _NUMBERS.get(match[1]) or (int(match[1]) if match[1].isdigit() else 0)
+    number = -number if match[3] == "ago" else number
     if not number:
         return ""
-    if counted[2] in ("hour", "minute"):
+    if match[2] in ("hour", "minute"):
         return ""
-    if counted[2] in ("day", "week"):
-        return _on(written, number * (7 if counted[2] == "week" else 1))
-    return _month(written, number) if counted[2] == "month" else str(written.year + number)
+    if match[2] in ("day", "week"):
+        return _add_days(written, number * (7 if match[2] == "week" else 1))
+    return _add_months(written, number) if match[2] == "month" else str(written.year + number)
 
 
-def _weekday(first: str, day: int, written: date) -> str:
+def _resolve_weekday(first: str, day: int, written: date) -> str:
     ahead = (day - written.weekday() - 1) % 7 + 1
     if first in ("last", "past", "since"):
-        return _on(written, ahead - 7 if ahead < 7 else -7)
-    return _on(written, ahead)
+        return _add_days(written, ahead - 7 if ahead < 7 else -7)
+    return _add_days(written, ahead)
 
 
-def _span(step: int, unit: str, written: date) -> str:
+def _resolve_span(step: int, unit: str, written: date) -> str:
     if unit == "week":
-        return f"the week of {_on(written, 7 * step - written.weekday())}"
+        return f"the week of {_add_days(written, 7 * step - written.weekday())}"
     if unit == "weekend":
-        return f"the weekend of {_on(written, 7 * step - written.weekday() + 5)}"
+        return f"the weekend of {_add_days(written, 7 * step - written.weekday() + 5)}"
     if unit == "month":
-        return _month(written, step)
+        return _add_months(written, step)
     if unit == "quarter":
         quarters = written.year * 4 + (written.month - 1) // 3 + step
         return f"{quarters // 4}-Q{quarters % 4 + 1}"
     return str(written.year + step) if unit == "year" else ""
 
 
-def _month(written: date, step: int) -> str:
+def _add_months(written: date, step: int) -> str:
     months = written.year * 12 + written.month - 1 + step
     return f"{months // 12}-{months % 12 + 1:02}"

@@ -7,7 +7,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from memory.files.engine.reading.opening import open_regular
+from memory.files.engine.reading.regular_files import open_regular
 
 MOST_FILES = 50_000
 MOST_BYTES = 24 * 1024 * 1024
@@ -25,8 +25,8 @@ class FolderCheckout:
     def has_file(self, path: str) -> bool | None:
         paths, complete = self._paths
         name = path.rpartition("/")[2]
-        found = any(one == path or one.endswith(f"/{path}") for one in paths.get(name, ()))
-        return True if found else False if complete else None
+        exists = any(candidate == path or candidate.endswith(f"/{path}") for candidate in paths.get(name, ()))
+        return True if exists else False if complete else None
 
     def has_word(self, word: str) -> bool | None:
         words, complete = self._words
@@ -54,7 +54,7 @@ class FolderCheckout:
         words: set[bytes] = set()
         read = 0
         for path in (path for same in paths.values() for path in same):
-            data = _beginning(self.root / path)
+            data = _read_beginning(self.root / path)
             if data is None or b"\0" in data[:4096]:
                 continue
             complete = complete and len(data) < LARGEST_FILE
@@ -65,7 +65,7 @@ class FolderCheckout:
         return words, complete
 
 
-def _beginning(path: Path) -> bytes | None:
+def _read_beginning(path: Path) -> bytes | None:
     try:
         with open_regular(path, follow=False) as file:
             return file.read(LARGEST_FILE)

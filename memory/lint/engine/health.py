@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import INDEX_NAME
 from memory.lint.engine.finding import Finding, Severity
 
@@ -39,7 +39,7 @@ class Health:
         return f"100 × (1 − {index} − {topics}) = {self.score}"
 
 
-def health(directory: Directory, findings: Iterable[Finding]) -> Health:
+def compute_health(directory: MemoryDirectory, findings: Iterable[Finding]) -> Health:
     rules: dict[str, dict[str, float]] = defaultdict(dict)
     for finding in findings:
         of = rules[finding.file or INDEX_NAME]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.lint.engine.finding import Finding, Severity
 from memory.lint.engine.rules import (
     age,
@@ -29,7 +29,7 @@ from memory.lint.engine.surroundings import Surroundings
 class Family(Protocol):
     """Rules about one thing."""
 
-    def check(self, directory: Directory, surroundings: Surroundings) -> Iterator[Finding]: ...
+    def check(self, directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]: ...
 
 
 MOST_OF_A_KIND = 100
@@ -49,35 +49,37 @@ _FAMILIES = (
     secrets,
     hidden,
 )
-_ORDER = {severity: at for at, severity in enumerate(Severity)}
+_ORDER = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-def lint(directory: Directory, surroundings: Surroundings) -> list[Finding]:
+def lint(directory: MemoryDirectory, surroundings: Surroundings) -> list[Finding]:
     """What is wrong with a memory directory, the gravest first. Asks no model, and changes nothing."""
-    findings = _few(finding for family in _FAMILIES for finding in _checked(family, directory, surroundings))
+    findings = _limit(finding for family in _FAMILIES for finding in _check_family(family, directory, surroundings))
     return sorted(
         findings, key=lambda finding: (_ORDER[finding.severity], finding.file, finding.line or 0, finding.rule)
     )
 
 
-def _checked(family: Family, directory: Directory, surroundings: Surroundings) -> list[Finding]:
+def _check_family(family: Family, directory: MemoryDirectory, surroundings: Surroundings) -> list[Finding]:
     """What a rule finds. If it fails, the files that it fails over are named, and the others are looked at without
     them."""
     try:
         return list(family.check(directory, surroundings))
     except Exception as error:
-        failed = [file for file in directory.files if _fails(family, Directory(directory.path, (file,)), surroundings)]
+        failed = [
+            file for file in directory.files if _fails(family, MemoryDirectory(directory.path, (file,)), surroundings)
+        ]
         if not failed:
             raise
-        said = f"This file could not be looked through ({type(error).__name__}): it can be opened, and deleted."
-        rest = Directory(directory.path, tuple(file for file in directory.files if file not in failed))
+        message = f"This file could not be looked through ({type(error).__name__}): it can be opened, and deleted."
+        rest = MemoryDirectory(directory.path, tuple(file for file in directory.files if file not in failed))
         if _fails(family, rest, surroundings):
-            failed, rest = list(directory.files), Directory(directory.path, ())
+            failed, rest = list(directory.files), MemoryDirectory(directory.path, ())
         findings = family.check(rest, surroundings) if rest.files else ()
-        return [*(Finding("unreadable", file.name, Severity.ERROR, said) for file in failed), *findings]
+        return [*(Finding("unreadable", file.name, Severity.ERROR, message) for file in failed), *findings]
 
 
-def _fails(family: Family, directory: Directory, surroundings: Surroundings) -> bool:
+def _fails(family: Family, directory: MemoryDirectory, surroundings: Surroundings) -> bool:
     try:
         list(family.check(directory, surroundings))
     except Exception:
@@ -85,7 +87,7 @@ def _fails(family: Family, directory: Directory, surroundings: Surroundings) -> 
     return False
 
 
-def _few(findings: Iterable[Finding]) -> Iterator[Finding]:
+def _limit(findings: Iterable[Finding]) -> Iterator[Finding]:
     counts: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], Finding] = {}
     for finding in findings:

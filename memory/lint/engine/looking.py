@@ -14,11 +14,11 @@ _QUOTED = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"")
 
 def without_code(text: str) -> str:
     """The line with its code spans and quotations blanked, everything else in its place."""
-    text = _SPAN.sub(_blank, text) if "`" in text else text
-    return _QUOTED.sub(_blank, text) if '"' in text or "“" in text else text
+    text = _SPAN.sub(_blank_out, text) if "`" in text else text
+    return _QUOTED.sub(_blank_out, text) if '"' in text or "“" in text else text
 
 
-def _blank(match: re.Match[str]) -> str:
+def _blank_out(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 

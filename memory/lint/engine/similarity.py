@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, islice
 from zlib import crc32
 
-from memory.lint.engine.words import telling_words
+from memory.lint.engine.words import significant_words
 
 SKETCH = 8
 """The least hashes of a text's runs: texts that share one are compared."""
@@ -39,36 +39,36 @@ class Pair:
     """Between 0 and 1."""
 
 
-def similar_pairs(texts: Sequence[str]) -> list[Pair]:
+def find_similar_pairs(texts: Sequence[str]) -> list[Pair]:
     """In the order of the texts; of many that are alike, each is paired with the first."""
-    numbers = _Numbers()
+    numbers = _Checksums()
     words = [list(islice(chain.from_iterable(map(numbers.__getitem__, text.split())), MOST_WORDS)) for text in texts]
-    found = {(pair.first, pair.second): pair for pair in _copies(words)}
-    for pair in _reworded(words):
-        found.setdefault((pair.first, pair.second), pair)
-    return [found[key] for key in sorted(found)]
+    pairs = {(pair.first, pair.second): pair for pair in _find_copies(words)}
+    for pair in _find_reworded(words):
+        pairs.setdefault((pair.first, pair.second), pair)
+    return [pairs[key] for key in sorted(pairs)]
 
 
-class _Numbers(dict[str, tuple[int, ...]]):
+class _Checksums(dict[str, tuple[int, ...]]):
     """The words that carry meaning between two blanks, as checksums: each such stretch is taken apart once, however
     many texts hold it."""
 
     def __missing__(self, stretch: str) -> tuple[int, ...]:
-        found = self[stretch] = tuple(crc32(word.encode()) for word in telling_words(stretch))
-        return found
+        checksums = self[stretch] = tuple(crc32(word.encode()) for word in significant_words(stretch))
+        return checksums
 
 
-def _copies(words: list[list[int]]) -> Iterator[Pair]:
+def _find_copies(words: list[list[int]]) -> Iterator[Pair]:
     first: dict[int, int] = {}
-    for at, text in enumerate(words):
+    for index, text in enumerate(words):
         if len(text) < FEWEST_WORDS:
             continue
         mine = _runs(text)
-        nearest = {first.setdefault(least, at) for least in sorted(mine)[:SKETCH]} - {at}
+        nearest = {first.setdefault(least, index) for least in sorted(mine)[:SKETCH]} - {index}
         # Few are near another, so theirs are worked out again: all of them together would fill the memory.
-        best = max(((_shared(mine, _runs(words[other])), -other) for other in nearest), default=(0.0, 0))
+        best = max(((_jaccard(mine, _runs(words[other])), -other) for other in nearest), default=(0.0, 0))
         if best[0] >= COPIED:
-            yield Pair(-best[1], at, best[0])
+            yield Pair(-best[1], index, best[0])
 
 
 def _runs(words: list[int]) -> frozenset[int]:
@@ -76,30 +76,30 @@ def _runs(words: list[int]) -> frozenset[int]:
     return frozenset(map(hash, zip(words, words[1:], words[2:], strict=False)))
 
 
-def _shared(one: frozenset[int], other: frozenset[int]) -> float:
-    both = len(one & other)
-    return both / (len(one) + len(other) - both)
+def _jaccard(first: frozenset[int], second: frozenset[int]) -> float:
+    both = len(first & second)
+    return both / (len(first) + len(second) - both)
 
 
-def _reworded(words: list[list[int]]) -> Iterator[Pair]:
+def _find_reworded(words: list[list[int]]) -> Iterator[Pair]:
     texts_with = Counter(chain.from_iterable(map(set, words)))
     rare = {word: count for word, count in texts_with.items() if 1 < count <= MOST_FREQUENT}
     places: dict[int, list[int]] = defaultdict(list)
-    for at, mine in enumerate(map(set, words)):
+    for index, mine in enumerate(map(set, words)):
         if len(mine) >= FEWEST_WORDS:
             for _, word in sorted((rare[word], word) for word in mine if word in rare)[:RAREST]:
-                places[word].append(at)
+                places[word].append(index)
     common = Counter(chain.from_iterable(combinations(texts, 2) for texts in places.values()))
     # Few texts are ever compared, so only theirs are weighed.
     weights = {word: math.log(1 + len(words) / count) for word, count in texts_with.items()}
     vectors: dict[int, dict[int, float]] = {}
-    for (one, other), shared in common.items():
+    for (first, second), shared in common.items():
         if shared > 1:
-            for at in (one, other):
-                if at not in vectors:
-                    vectors[at] = _vector(words[at], weights)
-            if (alike := _cosine(vectors[one], vectors[other])) >= REWORDED:
-                yield Pair(one, other, alike)
+            for index in (first, second):
+                if index not in vectors:
+                    vectors[index] = _vector(words[index], weights)
+            if (alike := _cosine(vectors[first], vectors[second])) >= REWORDED:
+                yield Pair(first, second, alike)
 
 
 def _vector(text: list[int], weights: dict[int, float]) -> dict[int, float]:
@@ -109,7 +109,7 @@ def _vector(text: list[int], weights: dict[int, float]) -> dict[int, float]:
     return {word: weight / length for word, weight in vector.items()}
 
 
-def _cosine(one: dict[int, float], other: dict[int, float]) -> float:
-    if len(one) > len(other):
-        one, other = other, one
-    return sum(weight * other[word] for word, weight in one.items() if word in other)
+def _cosine(first: dict[int, float], second: dict[int, float]) -> float:
+    if len(first) > len(second):
+        first, second = second, first
+    return sum(weight * second[word] for word, weight in first.items() if word in second)

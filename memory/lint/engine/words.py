@@ -18,7 +18,7 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def telling_words(text: str) -> list[str]:
+def significant_words(text: str) -> list[str]:
     """Those that carry meaning."""
     return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOPWORDS]
 

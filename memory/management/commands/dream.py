@@ -14,12 +14,18 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.runs.services import RunError, RunKilled, run_perform
 from inspector.web.clock import now_ms
-from memory.dreams.engine.gates import Gate, shut
-from memory.dreams.selectors.gates import LockUnreadableError, ground_of
+from memory.dreams.engine.gates import Gate, find_closed_gate
+from memory.dreams.selectors.gates import LockUnreadableError, load_situation
 from memory.dreams.services import DREAM, TIDY, dream_run
+<<<<<<< HEAD
+from memory.dreams.services.dream_agent import NO_MODEL
+from memory.dreams.services.dream_lock import dreams_clean_up
+from memory.files.engine.newlines import shown
+=======
 from memory.dreams.services.dream_lock import dreams_settle
 from memory.dreams.services.dreaming import NO_MODEL
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
+>>>>>>> main
 from memory.files.services.writing import directory_register
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
@@ -54,11 +60,11 @@ class Command(BaseCommand):
         if not path.is_dir():
             raise CommandError(f"{printable(str(path))} is no directory.")
         model = _model(options["model"])
-        dreams_settle()
+        dreams_clean_up()
         directory = directory_register(path=encode_path(path.resolve()))
         try:
-            gates = ground_of(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
-            if (gate := shut(gates, by_hand=True)) is not None:
+            gates = load_situation(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
+            if (gate := find_closed_gate(gates, by_hand=True)) is not None:
                 self._refuse(gates, gate, options)
                 return
             result = self._perform(directory, model, accept=options["accept"], losses=options["accept_losses"])
@@ -66,12 +72,12 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except RunKilled as stop:
             raise CommandError("the dream was killed.") from stop
-        found = Proposal.objects.filter(pk=result["proposal"]).first() if result["proposal"] else None
-        files = proposal_files(found) if found else []
+        proposal = Proposal.objects.filter(pk=result["proposal"]).first() if result["proposal"] else None
+        files = proposal_files(proposal) if proposal else []
         if options["json"]:
-            self.stdout.write(json.dumps(document(gates, result, found, files)))
+            self.stdout.write(json.dumps(document(gates, result, proposal, files)))
         else:
-            self._say(gates, result, found, files)
+            self._say(gates, result, proposal, files)
         if result.get("alarm"):
             raise CommandError(printable(result["alarm"]))
 
@@ -79,7 +85,7 @@ class Command(BaseCommand):
         parameters: dict[str, Any] = {"directory": directory.pk, "model": model}
         parameters |= {"accept": True} if accept or losses else {}
         parameters |= {"losses": True} if losses else {}
-        work = partial(dream_run, aloud=self._note) if self.stderr.isatty() else None
+        work = partial(dream_run, announce=self._note) if self.stderr.isatty() else None
         return run_perform(kind=DREAM if model else TIDY, target=directory.path, parameters=parameters, work=work)
 
     def _refuse(self, gates: tuple[Gate, ...], gate: Gate, options: dict[str, Any]) -> None:
@@ -93,19 +99,19 @@ class Command(BaseCommand):
         self.stderr.write(printable(text), style_func=str)
 
     def _say(
-        self, gates: tuple[Gate, ...], result: dict[str, Any], found: Proposal | None, files: list[Proposed]
+        self, gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[Proposed]
     ) -> None:
         for gate in gates:
             self.stdout.write(f"{'open' if gate.open else 'shut'}  {gate.name:8}  {gate.why}")
         self.stdout.write(printable(result["summary"]))
-        if found:
-            facts, verb = found.facts, "would be lost" if found.status == Proposal.Status.OPEN else "lost"
+        if proposal:
+            facts, verb = proposal.facts, "would be lost" if proposal.status == Proposal.Status.OPEN else "lost"
             counts = ", ".join(f"{facts[key]:,} {key}" for key in ("kept", "merged", "reworded"))
             self.stdout.write(f"Facts: {counts}, {facts['lost']:,} {verb}.")
-            for one in facts["lost_lines"]:
-                self.stdout.write(printable(f"{verb}: {one['file']}:{one['line']}: {one['text']}"))
-        for one in result.get("left", []):
-            self.stdout.write(printable(f"left as it was: {one['file']}:{one['line']}: {one['text']}"))
+            for fact in facts["lost_lines"]:
+                self.stdout.write(printable(f"{verb}: {fact['file']}:{fact['line']}: {fact['text']}"))
+        for fact in result.get("left", []):
+            self.stdout.write(printable(f"left as it was: {fact['file']}:{fact['line']}: {fact['text']}"))
         for file in files:
             self.stdout.write(f"\n{file.row.action} {printable(file.row.name)}: {printable(file.row.reason)}")
             for line in diff_of(file).splitlines():
@@ -123,18 +129,18 @@ def _model(named: str) -> str:
 
 
 def document(
-    gates: tuple[Gate, ...], result: dict[str, Any], found: Proposal | None, files: list[Proposed]
+    gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[Proposed]
 ) -> dict[str, Any]:
-    facts = {key: value for key, value in found.facts.items() if key != "lost_lines"} if found else {}
+    facts = {key: value for key, value in proposal.facts.items() if key != "lost_lines"} if proposal else {}
     return {
         "gates": [{"name": gate.name, "open": gate.open, "why": gate.why} for gate in gates],
         "run": result.get("run"),
         "status": "completed" if "run" in result else "refused",
         "summary": result["summary"],
-        "id": found.pk if found else None,
-        "decision": found.status if found else None,
+        "id": proposal.pk if proposal else None,
+        "decision": proposal.status if proposal else None,
         "facts": facts,
-        "lost": found.facts["lost_lines"] if found else [],
+        "lost": proposal.facts["lost_lines"] if proposal else [],
         "left": result.get("left", []),
         "proposal": [
             {"file": file.row.name, "action": file.row.action, "reason": file.row.reason, "diff": diff_of(file)}
@@ -145,7 +151,7 @@ def document(
 
 def diff_of(file: Proposed) -> str:
     """As `diff -u` writes it."""
-    old, new = shown(file.before or b""), shown(file.after or b"")
+    old, new = text_for_editing(file.before or b""), text_for_editing(file.after or b"")
     name = file.row.former_name or file.row.name
     before = f"a/{name}" if file.before is not None else "/dev/null"
     after = f"b/{file.row.name}" if file.after is not None else "/dev/null"

@@ -14,7 +14,7 @@ from inspector.runs.models import Run
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
 from memory.extraction.services.runs import KIND, extraction_parameters, extraction_possible
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
 from memory.models import Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
@@ -87,7 +87,7 @@ def document(run: Run, result: dict[str, Any], files: list[Proposed]) -> dict[st
 
 
 def difference(file: Proposed) -> str:
-    before, after = shown(file.before or b""), shown(file.after or b"")
+    before, after = text_for_editing(file.before or b""), text_for_editing(file.after or b"")
     old = f"a/{file.row.former_name or file.row.name}" if file.before is not None else "/dev/null"
     new = f"b/{file.row.name}" if file.after is not None else "/dev/null"
     return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm=""))

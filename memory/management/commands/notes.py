@@ -12,8 +12,8 @@ from inspector.agents.choosing import MECHANICAL
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
 from memory.models import NotesUpdate
-from memory.notes.engine import Due
-from memory.notes.selectors.notes import FILE, NotesSituation, own_place
+from memory.notes.engine import DueCheck
+from memory.notes.selectors.notes import FILE, NotesSituation, own_directory
 from memory.notes.services.runs import KIND, notes_parameters
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
@@ -45,14 +45,14 @@ class Command(BaseCommand):
         try:
             transcript = transcript_open(name=options["session"])
             before = NotesSituation(transcript).due
-            made = self._update(transcript, options) if options["update"] else None
+            update = self._update(transcript, options) if options["update"] else None
         except (LookupFailedError, RunError) as error:
             raise CommandError(str(error)) from error
         except RunKilled as stop:
             raise CommandError("the update of the notes was killed.") from stop
         situation = NotesSituation(transcript)
         if options["json"]:
-            self.stdout.write(json.dumps(document(situation, before, made)))
+            self.stdout.write(json.dumps(document(situation, before, update)))
         else:
             self._say(situation, before)
 
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters)
         return NotesUpdate.objects.get(pk=result["notes"])
 
-    def _say(self, situation: NotesSituation, before: Due) -> None:
+    def _say(self, situation: NotesSituation, before: DueCheck) -> None:
         newest = situation.newest
         if newest is None:
             self.stdout.write("There are no notes of this session.")
@@ -71,20 +71,24 @@ class Command(BaseCommand):
                 self.stdout.write(f"{section.tokens:>7,}  {printable(section.title)}")
         for warning in situation.warnings:
             self.stdout.write(printable(warning))
-        self.stdout.write(f"{'Due' if before.due else 'Not due'}: {before.why}")
+        self.stdout.write(f"{'Due' if before.is_due else 'Not due'}: {before.why}")
 
 
-def document(situation: NotesSituation, before: Due, made: NotesUpdate | None) -> dict[str, Any]:
+<<<<<<< HEAD
+def document(situation: NotesSituation, before: DueCheck, made: NotesUpdate | None) -> dict[str, Any]:
+=======
+def document(situation: NotesSituation, before: Due, update: NotesUpdate | None) -> dict[str, Any]:
+>>>>>>> main
     """`due` and `why`: as it was before an update."""
     newest = situation.newest
     return {
         "session": situation.transcript.public_id,
-        "path": str(newest.path if newest else own_place(situation.transcript) / FILE),
-        "due": before.due,
+        "path": str(newest.path if newest else own_directory(situation.transcript) / FILE),
+        "due": before.is_due,
         "why": before.why,
         "sections": {section.title: section.tokens for section in situation.sections},
         "updated": datetime.fromtimestamp(newest.modified, UTC).isoformat() if newest else None,
         "source": newest.source if newest else None,
         "warnings": list(situation.warnings),
-        **({"run": made.run_id, "status": "completed", "put_back": made.repairs} if made else {}),
+        **({"run": update.run_id, "status": "completed", "put_back": update.repairs} if update else {}),
     }

@@ -95,13 +95,13 @@ class Command(BaseCommand):
             self.stdout.write(prepared.why_not or recalled.choice.problem)
         elif not recalled.choice.chosen:
             self.stdout.write(f"Nothing fits. Asked: {printable(recalled.choice.by)}")
-        for one in recalled.choice.chosen:
-            score = f"  {one.score:.2f}" if one.score is not None else ""
-            self.stdout.write(f"{printable(one.name)}{score}  {printable(mask(one.why))}")
+        for choice in recalled.choice.chosen:
+            score = f"  {choice.score:.2f}" if choice.score is not None else ""
+            self.stdout.write(f"{printable(choice.name)}{score}  {printable(mask(choice.why))}")
         for refused in recalled.choice.refused:
             self.stdout.write(f"left out  {printable(refused)}")
-        for gone in recalled.missing:
-            self.stdout.write(f"{printable(gone.name)}: {printable(gone.why)}")
+        for memory in recalled.missing:
+            self.stdout.write(f"{printable(memory.name)}: {printable(memory.why)}")
         for line in mask(recalled.text).splitlines():
             self.stdout.write(printable(line))
 
@@ -109,27 +109,27 @@ class Command(BaseCommand):
 def document(recalled: Recalled) -> dict[str, Any]:
     """`selected` has what is injected; `missing` what was chosen and is gone."""
     prepared, scanned = recalled.prepared, recalled.prepared.scan
-    chosen = {one.name: one for one in recalled.choice.chosen}
+    chosen = {choice.name: choice for choice in recalled.choice.chosen}
     return {
         "considered": len(prepared.candidates),
         "selected": [
             {
-                "file": one.name,
-                "why": mask(chosen[one.name].why),
-                "score": chosen[one.name].score,
-                "bytes": one.bytes,
-                "age": one.age,
-                "cut": one.cut or None,
+                "file": memory.name,
+                "why": mask(chosen[memory.name].why),
+                "score": chosen[memory.name].score,
+                "bytes": memory.bytes,
+                "age": memory.age,
+                "cut": memory.cut or None,
             }
-            for one in recalled.injected
+            for memory in recalled.injected
         ],
         "model": recalled.choice.by,
         "local": recalled.choice.by == RANKER,
         "why_not": prepared.why_not or None,
         "problem": recalled.choice.problem or None,
         "refused": list(recalled.choice.refused),
-        "missing": [{"file": one.name, "why": one.why} for one in recalled.missing],
-        "passed": [{"file": one.name, "why": one.why} for one in scanned.passed],
+        "missing": [{"file": memory.name, "why": memory.why} for memory in recalled.missing],
+        "passed": [{"file": file.name, "why": file.why} for file in scanned.passed],
         "found": scanned.found,
         "text": mask(recalled.text),
     }

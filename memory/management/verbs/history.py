@@ -116,14 +116,16 @@ def action_of(version: Version) -> str:
 def _tell(row: dict[str, Any], out: OutputWrapper) -> None:
     files = row.get("files")
     number = f"{row['change']:>6}" if files is not None else f"{row['version']:>4}  (change {row['change']})"
-    what = ", ".join(f"{one['action']} {one['file']}" for one in files) if files is not None else _what(row)
+    description = (
+        ", ".join(f"{file['action']} {file['file']}" for file in files) if files is not None else _describe_version(row)
+    )
     message = f"  {printable(row['message'])}" if row["message"] else ""
-    out.write(f"{number}  {row['at']}  {row['cause']:<8} {printable(what)}{message}")
+    out.write(f"{number}  {row['at']}  {row['cause']:<8} {printable(description)}{message}")
     for line in row.get("diff", ()):
         out.write(f"      {line[:1]}{printable(line[1:])}")
 
 
-def _what(row: dict[str, Any]) -> str:
+def _describe_version(row: dict[str, Any]) -> str:
     by = f"  by session {row['session']}" if row["session"] else ""
     size = f", {row['bytes']:,} bytes" if row["bytes"] is not None else ""
     return f"{row['action']} {row['file']}{size}{by}"

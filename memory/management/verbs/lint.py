@@ -11,14 +11,14 @@ from django.conf import settings
 from django.core.management.base import OutputWrapper
 from django.utils import timezone
 
-from memory.chain.engine import chain_of
-from memory.files.engine.reading import Directory
+from memory.chain.engine import build_chain
+from memory.files.engine.reading import MemoryDirectory
 from memory.lint.engine import (
     Finding,
     FolderCheckout,
     Health,
     Surroundings,
-    health,
+    compute_health,
     lint,
 )
 from memory.management.verbs.verb import directory_at
@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any], out: OutputWrapper) -> None:
     directory = directory_at(options["directory"])
     findings = lint(directory, _surroundings(options["project"]))
-    well = health(directory, findings)
+    well = compute_health(directory, findings)
     if options["json"]:
         out.write(json.dumps(_document(directory, findings, well)))
         return
@@ -60,12 +60,12 @@ def _surroundings(project: Path | None) -> Surroundings:
     if project is None:
         return Surroundings(now=timezone.now())
     project = project.resolve()
-    chain = chain_of(project, config=Path(settings.CLAUDE_CONFIG_DIR), home=Path.home(), project=project)
-    instructions = {file.path: file.given for file in chain.files}
+    chain = build_chain(project, config=Path(settings.CLAUDE_CONFIG_DIR), home=Path.home(), project=project)
+    instructions = {file.path: file.agent_text for file in chain.files}
     return Surroundings(now=timezone.now(), instructions=instructions, checkout=FolderCheckout(project))
 
 
-def _document(directory: Directory, findings: list[Finding], well: Health) -> dict[str, Any]:
+def _document(directory: MemoryDirectory, findings: list[Finding], well: Health) -> dict[str, Any]:
     index = directory.index
     return {
         "directory": directory.path,

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import OutputWrapper
 
-from memory.files.engine.reading import Directory, MemoryFile
+from memory.files.engine.reading import MemoryDirectory, MemoryFile
 from memory.management.verbs.verb import directory_at
 from sessions.secrets.engine import mask
 from sessions.text.engine.terminal import printable
@@ -29,13 +29,13 @@ def run(options: dict[str, Any], out: OutputWrapper) -> None:
     if options["json"]:
         out.write(json.dumps(_document(directory)))
     elif options["loaded"]:
-        for line in mask(directory.index.loaded.given).split("\n"):
+        for line in mask(directory.index.loaded.agent_text).split("\n"):
             out.write(printable(line))
     else:
         _tell(directory, out)
 
 
-def _tell(directory: Directory, out: OutputWrapper) -> None:
+def _tell(directory: MemoryDirectory, out: OutputWrapper) -> None:
     index = directory.index
     out.write(printable(directory.path))
     out.write(
@@ -45,12 +45,11 @@ def _tell(directory: Directory, out: OutputWrapper) -> None:
     for file in directory.files:
         kind = file.type or file.written_type or file.kind
         about = printable(mask(file.description)) or (file.problems[0].message if file.problems else "")
-        out.write(
-            f"{printable(kind):<10} {file.size:>8,}  {file.modified:%Y-%m-%d}  {printable(file.name)}  {about}".rstrip()
-        )
+        line = f"{printable(kind):<10} {file.size:>8,}  {file.modified_at:%Y-%m-%d}  {printable(file.name)}  {about}"
+        out.write(line.rstrip())
 
 
-def _document(directory: Directory) -> dict[str, Any]:
+def _document(directory: MemoryDirectory) -> dict[str, Any]:
     index = directory.index
     return {
         "directory": directory.path,
@@ -60,7 +59,7 @@ def _document(directory: Directory) -> dict[str, Any]:
             "loaded_lines": index.loaded_lines,
             "loaded_bytes": index.loaded_bytes,
             "cut_lines": index.loaded.cut_lines,
-            "given": mask(index.loaded.given),
+            "given": mask(index.loaded.agent_text),
             "entries": [
                 {"line": entry.line, "title": entry.title, "file": entry.target, "hook": mask(entry.hook)}
                 for entry in index.entries
@@ -70,7 +69,7 @@ def _document(directory: Directory) -> dict[str, Any]:
     }
 
 
-def _file(file: MemoryFile, directory: Directory) -> dict[str, Any]:
+def _file(file: MemoryFile, directory: MemoryDirectory) -> dict[str, Any]:
     return {
         "file": file.name,
         "kind": file.kind,
@@ -78,7 +77,7 @@ def _file(file: MemoryFile, directory: Directory) -> dict[str, Any]:
         "name": file.title,
         "description": mask(file.description),
         "bytes": file.size,
-        "modified": file.modified.isoformat(),
+        "modified": file.modified_at.isoformat(),
         "origin_session": file.origin_session or None,
         "links": [link.target for link in file.links],
         "loaded": file.name in directory.index.loaded_targets,

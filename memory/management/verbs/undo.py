@@ -15,7 +15,7 @@ from memory.history.selectors.history import (
     batch_versions,
     batches_of_run,
 )
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.management.verbs.history import action_of
 from memory.models import Batch
 from sessions.text.engine.terminal import printable
@@ -45,8 +45,8 @@ def run(options: dict[str, Any], out: OutputWrapper) -> None:
         out.write(json.dumps({"change": undone.pk, "undoes": batch.pk, "files": files}))
         return
     out.write(f"Change {batch.pk} is undone by change {undone.pk}:")
-    for one in files:
-        out.write(f"  {one['action']} {printable(one['file'])}")
+    for file in files:
+        out.write(f"  {file['action']} {printable(file['file'])}")
 
 
 def _of_run(number: int) -> Batch:

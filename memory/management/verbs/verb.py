@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from memory.files.engine.reading import Directory, DirectoryMissingError, read_directory
+from memory.files.engine.reading import DirectoryMissingError, MemoryDirectory, read_directory
 from sessions.text.engine.terminal import printable
 
 
@@ -21,7 +21,7 @@ class Verb(Protocol):
     def run(self, options: dict[str, Any], out: OutputWrapper) -> None: ...
 
 
-def directory_at(path: Path) -> Directory:
+def directory_at(path: Path) -> MemoryDirectory:
     try:
         return read_directory(path)
     except DirectoryMissingError as error:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from memory.notes.engine.checking import (
-    Checked,
-    NotesBrokenError,
-    checked,
-    filled,
-)
 from memory.notes.engine.cursor import last_summarized_after
 from memory.notes.engine.due import (
-    Due,
-    LastTaken,
+    DueCheck,
+    LastUpdate,
     NotesThresholds,
-    due,
+    check_due,
 )
-from memory.notes.engine.limits import NotesLimits, overruns
-from memory.notes.engine.prompt import PROMPT, substituted, update_prompt
+from memory.notes.engine.limits import NotesLimits, find_overruns
+from memory.notes.engine.prompt import PROMPT, substitute, update_prompt
+from memory.notes.engine.repair import (
+    NotesBrokenError,
+    RepairedNotes,
+    fill_notes,
+    repair_notes,
+)
 from memory.notes.engine.sections import Section, is_empty, sections_of
 from memory.notes.engine.template import TEMPLATE, TITLES
 
@@ -24,20 +24,20 @@ __all__ = [
     "PROMPT",
     "TEMPLATE",
     "TITLES",
-    "Checked",
-    "Due",
-    "LastTaken",
+    "DueCheck",
+    "LastUpdate",
     "NotesBrokenError",
     "NotesLimits",
     "NotesThresholds",
+    "RepairedNotes",
     "Section",
-    "checked",
-    "due",
-    "filled",
+    "check_due",
+    "fill_notes",
+    "find_overruns",
     "is_empty",
     "last_summarized_after",
-    "overruns",
+    "repair_notes",
     "sections_of",
-    "substituted",
+    "substitute",
     "update_prompt",
 ]

@@ -22,7 +22,7 @@ class NotesThresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class LastTaken:
+class LastUpdate:
     """How the session was when its notes were last brought up to date."""
 
     tokens: int
@@ -31,8 +31,8 @@ class LastTaken:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    due: bool
+class DueCheck:
+    is_due: bool
     why: str
     tokens: int
     """Of the context now."""
@@ -40,55 +40,59 @@ class Due:
     """Tokens since the last time; None if notes were never taken."""
     calls: int = 0
     """Tool calls since."""
-    resting: bool = True
+    idle: bool = True
     """The last turn has called no tool."""
 
 
-def due(
+def check_due(
     messages: Sequence[Message],
     tokens: int,
-    last: LastTaken | None,
+    last: LastUpdate | None,
     thresholds: NotesThresholds | None = None,
     *,
     main: bool = True,
-) -> Due:
+) -> DueCheck:
     """`tokens`: of the context that is made of these messages."""
     limits = thresholds or NotesThresholds()
-    calls, idle = _calls_since(messages, last.last_summarized if last else ""), resting(messages)
+    calls, idle = _count_calls_since(messages, last.last_summarized if last else ""), is_idle(messages)
     if not main:
-        return Due(False, SIDE, tokens, None, calls, idle)
+        return DueCheck(False, SIDE, tokens, None, calls, idle)
     if last is None:
         enough = tokens >= limits.first
         why = f"The context has {tokens:,} tokens; notes are taken for the first time at {limits.first:,}."
-        return Due(enough, why, tokens, None, calls, idle)
+        return DueCheck(enough, why, tokens, None, calls, idle)
     grown = tokens - last.tokens
     if grown < limits.growth:
         how = f"has grown by {grown:,} tokens" if grown >= 0 else f"has {-grown:,} tokens less"
         why = f"The context {how} since the notes were taken; they are taken again after {limits.growth:,}."
-        return Due(False, why, tokens, grown, calls, idle)
-    made = f"The context has grown by {grown:,} tokens since the notes were taken, with {plural(calls, 'tool call')}"
+        return DueCheck(False, why, tokens, grown, calls, idle)
+    growth = f"The context has grown by {grown:,} tokens since the notes were taken, with {plural(calls, 'tool call')}"
     if calls >= limits.calls:
-        return Due(True, f"{made}; {limits.growth:,} and {limits.calls} are enough.", tokens, grown, calls, idle)
+        return DueCheck(True, f"{growth}; {limits.growth:,} and {limits.calls} are enough.", tokens, grown, calls, idle)
     if idle:
-        return Due(True, f"{made}, and the last turn has called no tool.", tokens, grown, calls, idle)
-    why = f"{made}; it is in the middle of something, so {limits.calls} calls are waited for."
-    return Due(False, why, tokens, grown, calls, idle)
+        return DueCheck(True, f"{growth}, and the last turn has called no tool.", tokens, grown, calls, idle)
+    why = f"{growth}; it is in the middle of something, so {limits.calls} calls are waited for."
+    return DueCheck(False, why, tokens, grown, calls, idle)
 
 
-def _calls_since(messages: Sequence[Message], covered: str) -> int:
+def _count_calls_since(messages: Sequence[Message], covered: str) -> int:
     """Where the message is not here any more, all that is here came after it."""
-    start = next((at + 1 for at, one in enumerate(messages) if covered and one.uuid == covered), 0)
-    return sum(map(_calls, messages[start:]))
+    start = next((index + 1 for index, message in enumerate(messages) if covered and message.uuid == covered), 0)
+    return sum(map(_count_calls, messages[start:]))
 
 
-def resting(messages: Sequence[Message]) -> bool:
+def is_idle(messages: Sequence[Message]) -> bool:
     """Whether the last answer, all of its records, has no call."""
-    last = next((one for one in reversed(messages) if one.kind is MessageKind.ANSWER), None)
+    last = next((message for message in reversed(messages) if message.kind is MessageKind.ANSWER), None)
     if last is None:
         return True
-    same = (one for one in messages if one is last or (last.message_id and one.message_id == last.message_id))
-    return not any(_calls(one) for one in same)
+    same = (
+        message
+        for message in messages
+        if message is last or (last.message_id and message.message_id == last.message_id)
+    )
+    return not any(_count_calls(message) for message in same)
 
 
-def _calls(message: Message) -> int:
+def _count_calls(message: Message) -> int:
     return sum(block.get("type") == "tool_use" for block in message.content)

@@ -14,15 +14,15 @@ class NotesLimits:
     total: int = 12_000
 
 
-def overruns(text: str, limits: NotesLimits | None = None) -> tuple[str, ...]:
+def find_overruns(text: str, limits: NotesLimits | None = None) -> tuple[str, ...]:
     """A sentence for each section that is too long, and one for the whole."""
     limits = limits or NotesLimits()
-    found = [
+    sentences = [
         f"The section “{section.title}” has about {section.tokens:,} tokens; {limits.section:,} are the limit."
         for section in sections_of(text)
         if section.title and section.tokens > limits.section
     ]
     total = tokens_of(text)
     if total > limits.total:
-        found.append(f"The notes have about {total:,} tokens in all; {limits.total:,} are the limit.")
-    return tuple(found)
+        sentences.append(f"The notes have about {total:,} tokens in all; {limits.total:,} are the limit.")
+    return tuple(sentences)

@@ -43,13 +43,13 @@ def update_prompt(
 ) -> str:
     """`custom`: the user's own words in the place of ours. `edits`: False for a model that cannot call tools."""
     values = {"notesPath": path, "currentNotes": notes, "sectionTokens": f"{section_tokens:,}"}
-    text = substituted(custom.strip() or PROMPT, values)
+    text = substitute(custom.strip() or PROMPT, values)
     if warnings:
-        told = "\n".join(f"- {one}" for one in warnings)
-        text += f"\n\nToo long, shorten them now, and keep what matters most for going on:\n{told}"
+        listed = "\n".join(f"- {warning}" for warning in warnings)
+        text += f"\n\nToo long, shorten them now, and keep what matters most for going on:\n{listed}"
     return text if edits else f"{text}\n{DIRECT}"
 
 
-def substituted(text: str, values: Mapping[str, str]) -> str:
+def substitute(text: str, values: Mapping[str, str]) -> str:
     """`{{name}}` by its value, once: what a value brings along is left alone, and so are names that are not known."""
     return _NAME.sub(lambda match: values.get(match[1], match[0]), text)

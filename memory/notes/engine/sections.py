@@ -23,17 +23,17 @@ class Section:
     @property
     def guidance(self) -> str:
         """The line below the heading, with its underscores; empty if there is none."""
-        return self._parted()[0]
+        return self._split()[0]
 
     @property
     def body(self) -> str:
-        return self._parted()[1]
+        return self._split()[1]
 
     @property
     def tokens(self) -> int:
         return tokens_of(self.text)
 
-    def _parted(self) -> tuple[str, str]:
+    def _split(self) -> tuple[str, str]:
         rest = self.text.partition("\n")[2] if self.title else self.text
         first, _, below = rest.lstrip("\n").partition("\n")
         if self.title and _GUIDANCE.fullmatch(first.strip()):
@@ -41,20 +41,20 @@ class Section:
         return "", rest.strip()
 
 
-def sections_of(text: str, known: Collection[str] = ()) -> tuple[Section, ...]:
+def sections_of(text: str, known_titles: Collection[str] = ()) -> tuple[Section, ...]:
     """In their order; together they are the text. A `#` in a block of code begins no section, unless the title is
     `known`: then somebody has forgotten to close the block."""
-    found: list[Section] = []
+    sections: list[Section] = []
     title, lines = "", list[str]()
-    for line, heading in _headed(text, known):
+    for line, heading in _lines_with_headings(text, known_titles):
         if heading is not None:
             if lines:
-                found.append(Section(title, "".join(lines)))
+                sections.append(Section(title, "".join(lines)))
             title, lines = heading, []
         lines.append(line)
     if lines:
-        found.append(Section(title, "".join(lines)))
-    return tuple(found)
+        sections.append(Section(title, "".join(lines)))
+    return tuple(sections)
 
 
 def is_empty(text: str, template: str = "") -> bool:
@@ -76,12 +76,12 @@ def open_fence(text: str) -> str:
     return fence
 
 
-def _headed(text: str, known: Collection[str]) -> Iterator[tuple[str, str | None]]:
+def _lines_with_headings(text: str, known_titles: Collection[str]) -> Iterator[tuple[str, str | None]]:
     """Each line, with the title if it is a heading."""
     fence = ""
     for line in text.splitlines(keepends=True):
         title = line[2:].strip() if line.startswith("# ") else ""
-        if title and (not fence or title in known):
+        if title and (not fence or title in known_titles):
             fence = ""
             yield line, title
         else:

@@ -11,18 +11,18 @@ from pathlib import Path
 from django.conf import settings
 
 from memory.files.engine.disk import digest_of
-from memory.files.engine.places import notes_places
+from memory.files.engine.locations import notes_paths
 from memory.history.selectors.history import file_history
 from memory.models import File, NotesUpdate, Version
 from memory.notes.engine import (
     TEMPLATE,
-    Due,
-    LastTaken,
+    DueCheck,
+    LastUpdate,
     NotesLimits,
     Section,
-    due,
+    check_due,
+    find_overruns,
     is_empty,
-    overruns,
     sections_of,
 )
 from sessions.context.engine import Context
@@ -61,7 +61,7 @@ class NotesFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Customs:
+class CustomTexts:
     """What the user has put in the place of our template and of our prompt; empty where nothing."""
 
     template: str = ""
@@ -85,8 +85,8 @@ class NotesSituation:
         return self.files[0] if self.files else None
 
     @cached_property
-    def customs(self) -> Customs:
-        return notes_customs()
+    def customs(self) -> CustomTexts:
+        return read_custom_texts()
 
     @property
     def template(self) -> str:
@@ -107,7 +107,7 @@ class NotesSituation:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        return (*self.customs.problems, *overruns(self.text, self.limits))
+        return (*self.customs.problems, *find_overruns(self.text, self.limits))
 
     @property
     def limits(self) -> NotesLimits:
@@ -123,60 +123,69 @@ class NotesSituation:
 
     @cached_property
     def tokens(self) -> int:
-        return self._tokens(self.messages)
+        return self._count_tokens(self.messages)
 
     @cached_property
-    def last_taken(self) -> LastTaken | None:
+    def last_update(self) -> LastUpdate | None:
         """Of notes that the agent took, only the time of the file tells how far they go."""
         newest = self.newest
         if newest is None or is_empty(newest.text, self.template):
             return None
         if newest.update is not None:
-            return LastTaken(newest.update.tokens, newest.update.last_summarized)
-        covered = [one for one in self.messages if one.at is None or one.at <= newest.modified]
-        return LastTaken(self._tokens(covered), covered[-1].uuid if covered else "")
+            return LastUpdate(newest.update.tokens, newest.update.last_summarized)
+        covered = [message for message in self.messages if message.at is None or message.at <= newest.modified]
+        return LastUpdate(self._count_tokens(covered), covered[-1].uuid if covered else "")
 
     @cached_property
-    def due(self) -> Due:
+    def due(self) -> DueCheck:
         main = self.transcript.kind == Transcript.Kind.MAIN
-        return due(self.messages, self.tokens, self.last_taken, main=main)
+        return check_due(self.messages, self.tokens, self.last_update, main=main)
 
-    def _tokens(self, messages: Sequence[Message]) -> int:
+    def _count_tokens(self, messages: Sequence[Message]) -> int:
         """Counts from before the last boundary are of a conversation that is no more."""
         start = self.context.start
-        old = (at + 1 for at, one in enumerate(messages) if one.position is not None and one.position < start)
+        old = (
+            index + 1
+            for index, message in enumerate(messages)
+            if message.position is not None and message.position < start
+        )
         return context_tokens(messages, since=max(old, default=0))
 
 
 def notes_files(transcript: Transcript) -> list[NotesFile]:
     """Lucid's own and the agent's, the newest first."""
     updates = NotesUpdate.objects.filter(transcript=transcript).select_related("version__blob", "version__directory")
-    known = {
-        (one.version.directory.path, one.version.blob.digest): one
-        for one in updates.defer("version__blob__data").order_by("pk")
-        if one.version.blob is not None
+    known_updates = {
+        (update.version.directory.path, update.version.blob.digest): update
+        for update in updates.defer("version__blob__data").order_by("pk")
+        if update.version.blob is not None
     }
-    found = []
-    for path in (own_place(transcript) / FILE, *agent_places(transcript)):
+    files = []
+    for path in (own_directory(transcript) / FILE, *agent_notes_paths(transcript)):
         with suppress(OSError):
             if path.is_symlink() or not path.is_file() or path.stat().st_size > LONGEST:
                 continue
             data, modified = path.read_bytes(), path.stat().st_mtime
-            update = known.get((encode_path(path.parent.resolve()), digest_of(data)))
-            found.append(NotesFile(path, data.decode("utf-8", "replace"), modified, update))
-    return sorted(found, key=lambda one: -one.modified)
+            update = known_updates.get((encode_path(path.parent.resolve()), digest_of(data)))
+            files.append(NotesFile(path, data.decode("utf-8", "replace"), modified, update))
+    return sorted(files, key=lambda file: -file.modified)
 
 
-def own_place(transcript: Transcript) -> Path:
+def own_directory(transcript: Transcript) -> Path:
     """The directory in which Lucid keeps notes of its own."""
     return Path(settings.LUCID_HOME) / "notes" / decode_path(transcript.public_id)
 
 
-def agent_places(transcript: Transcript) -> tuple[Path, Path]:
+<<<<<<< HEAD
+def agent_notes_paths(transcript: Transcript) -> tuple[Path, Path]:
     return notes_places(decode_path(transcript.source.path).parent, transcript.session_id)
+=======
+def agent_places(transcript: Transcript) -> tuple[Path, Path]:
+    return notes_paths(decode_path(transcript.source.path).parent, transcript.session_id)
+>>>>>>> main
 
 
-def notes_customs() -> Customs:
+def read_custom_texts() -> CustomTexts:
     """From where the agent looks for them, too."""
     folder = Path(settings.CLAUDE_CONFIG_DIR) / "session-memory" / "config"
     texts, problems = {}, []
@@ -190,7 +199,7 @@ def notes_customs() -> Customs:
     if texts["template"] and not any(section.title for section in sections_of(texts["template"])):
         problems.append(f"{folder / 'template.md'} has no headings, so Lucid's own template is taken.")
         texts["template"] = ""
-    return Customs(texts["template"], texts["prompt"], tuple(problems))
+    return CustomTexts(texts["template"], texts["prompt"], tuple(problems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,15 +214,15 @@ class NotesVersion:
 
 def notes_history(transcript: Transcript) -> list[NotesVersion]:
     """Of both files, the latest first."""
-    paths = [own_place(transcript) / FILE, *agent_places(transcript)]
-    found: list[Version] = []
+    paths = [own_directory(transcript) / FILE, *agent_notes_paths(transcript)]
+    versions: list[Version] = []
     for path in paths:
         rows = File.objects.filter(directory__path=encode_path(path.parent.resolve()), name=encode_path(path.name))
         for file in rows:
-            found += file_history(file)
-    updates = {one.version_id: one for one in NotesUpdate.objects.filter(transcript=transcript).order_by("pk")}
+            versions += file_history(file)
+    updates = {update.version_id: update for update in NotesUpdate.objects.filter(transcript=transcript).order_by("pk")}
     own = encode_path(paths[0].parent.resolve())
     return [
-        NotesVersion(one, updates.get(one.pk), one.directory.path == own)
-        for one in sorted(found, key=lambda one: (-one.at, -one.pk))
+        NotesVersion(version, updates.get(version.pk), version.directory.path == own)
+        for version in sorted(versions, key=lambda version: (-version.at, -version.pk))
     ]

@@ -30,13 +30,13 @@ def unfinished_runs(transcript: Transcript, now: int) -> list[RunCard]:
         .defer(*DETAIL_FIELDS)
         .order_by("-pk")
     )
-    shown, done = [], set[str]()
+    unfinished, completed_kinds = [], set[str]()
     for run in runs[:20]:
         if run.status == Run.Status.COMPLETED:
-            done.add(run.kind)
-        elif run.kind not in done or run.status in (Run.Status.QUEUED, Run.Status.RUNNING):
-            shown.append(run)
-    return run_cards(shown[:MOST_RUNS], now)
+            completed_kinds.add(run.kind)
+        elif run.kind not in completed_kinds or run.status in (Run.Status.QUEUED, Run.Status.RUNNING):
+            unfinished.append(run)
+    return run_cards(unfinished[:MOST_RUNS], now)
 
 
 def proposals_of_session(transcript: Transcript) -> list[Proposal]:

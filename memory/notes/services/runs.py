@@ -23,16 +23,16 @@ from memory.extraction.engine.conversation_text import told
 from memory.files.engine.disk import FileTroubleError
 from memory.models import NotesUpdate
 from memory.notes.engine import (
-    Checked,
     NotesBrokenError,
-    checked,
-    filled,
+    RepairedNotes,
+    fill_notes,
     last_summarized_after,
+    repair_notes,
     update_prompt,
 )
 from memory.notes.selectors.notes import FILE, NotesSituation
 from memory.notes.services.mechanical import mechanical_notes
-from memory.notes.services.versions import Covered, notes_expected, notes_write
+from memory.notes.services.versions import NotesCoverage, notes_expected, notes_write
 from sessions.model_requests.model_session import (
     ChosenModel,
     agent_conduct,
@@ -42,10 +42,10 @@ from sessions.model_requests.model_session import (
 )
 from sessions.models import Transcript
 from sessions.requests.selectors import (
-    Parent,
-    Sharing,
-    parent_of,
-    sharing_with,
+    ParentRequest,
+    SharingDecision,
+    decide_sharing,
+    find_parent_request,
 )
 
 KIND = "notes"
@@ -84,15 +84,15 @@ def notes_run(running: ActiveRun, run: Run) -> dict[str, Any]:
         expected = notes_expected(transcript=transcript, into_agent=into)
         if name == MECHANICAL:
             running.begin_phase("putting the notes together")
-            text = filled(situation.text, mechanical_notes(situation.messages))
+            text = fill_notes(situation.text, mechanical_notes(situation.messages))
         else:
-            text, name, more = _asked(running, run, situation, name)
-        notes = checked(situation.text, text)
+            text, name, more = _ask_model(running, run, situation, name)
+        notes = repair_notes(situation.text, text)
         running.begin_phase("writing")
         update = notes_write(
             transcript=transcript,
             notes=notes,
-            covered=_covered(situation),
+            covered=_measure_coverage(situation),
             model_name=name,
             run_id=run.pk,
             into_agent=into,
@@ -103,11 +103,11 @@ def notes_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     return _result(situation, notes, update, more)
 
 
-def notes_sharing(situation: NotesSituation, asked: ChosenModel) -> tuple[Sharing, Parent | None]:
+def notes_sharing(situation: NotesSituation, asked: ChosenModel) -> tuple[SharingDecision, ParentRequest | None]:
     """Whether the update can be a fork of the session; and then, of what."""
-    parent = parent_of(situation.transcript, situation.context)
-    sharing = sharing_with(parent, asked.model, asked.name)
-    return sharing, parent if sharing.shared and isinstance(parent, Parent) else None
+    parent = find_parent_request(situation.transcript, situation.context)
+    sharing = decide_sharing(parent, asked.model, asked.name)
+    return sharing, parent if sharing.is_shared and isinstance(parent, ParentRequest) else None
 
 
 def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) -> str:
@@ -121,16 +121,16 @@ def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) ->
     )
 
 
-def notes_told(situation: NotesSituation, prompt: str) -> str:
+def notes_message(situation: NotesSituation, prompt: str) -> str:
     """For whoever is no fork: the session as text, and then the prompt."""
     return f"<conversation>\n{told(situation.messages)}\n</conversation>\n\n{prompt}"
 
 
-def _asked(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
+def _ask_model(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
     asked = model_choose(run, name)
     sharing, parent = notes_sharing(situation, asked)
     edits = asked.model.verbatim
-    with TemporaryDirectory(prefix="notes-", dir=_working()) as folder:
+    with TemporaryDirectory(prefix="notes-", dir=_working_folder()) as folder:
         file = Path(folder).resolve() / FILE
         file.write_text(situation.text, "utf-8")
         prompt = notes_prompt(situation, str(file), edits=edits)
@@ -139,7 +139,7 @@ def _asked(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -
             if parent is not None:
                 own = {"role": "user", "content": [{"type": "text", "text": prompt}]}
                 return fork(parent.params, [own], writes_cache=True, listener=listener, cancel=cancel)
-            content = notes_told(situation, prompt)
+            content = notes_message(situation, prompt)
             messages = ({"role": "user", "content": content},)
             return Ask(asked.name, messages, system=SYSTEM, listener=listener, cancel=cancel)
 
@@ -157,14 +157,16 @@ def _asked(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -
     return text, model, more
 
 
-def _covered(situation: NotesSituation) -> Covered:
-    messages, last = situation.messages, situation.last_taken
+def _measure_coverage(situation: NotesSituation) -> NotesCoverage:
+    messages, last = situation.messages, situation.last_update
     position = next((one.position for one in reversed(messages) if one.position is not None), 0)
     summarized = last_summarized_after(messages, last.last_summarized if last else "")
-    return Covered(position, summarized, situation.tokens)
+    return NotesCoverage(position, summarized, situation.tokens)
 
 
-def _result(situation: NotesSituation, notes: Checked, update: NotesUpdate, more: dict[str, Any]) -> dict[str, Any]:
+def _result(
+    situation: NotesSituation, notes: RepairedNotes, update: NotesUpdate, more: dict[str, Any]
+) -> dict[str, Any]:
     page = f"/sessions/{situation.transcript.public_id}/"
     by = "mechanically, without a model" if update.model_name == MECHANICAL else f"by {update.model_name}"
     after = NotesSituation(situation.transcript)
@@ -183,7 +185,7 @@ def _result(situation: NotesSituation, notes: Checked, update: NotesUpdate, more
     return result
 
 
-def _working() -> Path:
+def _working_folder() -> Path:
     folder = Path(settings.LUCID_HOME) / "working"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

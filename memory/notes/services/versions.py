@@ -12,20 +12,20 @@ from django.db import transaction
 from inspector.locks.hosts import this_host
 from inspector.web.clock import now_ms
 from memory.files.engine.disk import FileTroubleError, digest_of, real_path
-from memory.files.engine.disk.trouble import told
-from memory.files.engine.places import session_notes
+from memory.files.engine.disk.errors import translate_errors
+from memory.files.engine.locations import find_session_notes
 from memory.files.services.scanning import memory_scan
 from memory.files.services.writing import memory_open, memory_write
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.moves import Entry
+from memory.history.services.moves import SourceEntry
 from memory.models import (
     Cause,
     Directory,
     NotesUpdate,
     Version,
 )
-from memory.notes.engine import Checked
-from memory.notes.selectors.notes import FILE, agent_places, own_place
+from memory.notes.engine import RepairedNotes
+from memory.notes.selectors.notes import FILE, agent_notes_paths, own_directory
 from sessions.imports.engine.discovery import is_inside
 from sessions.models import Transcript
 from sessions.transcripts.engine.paths import decode_path, encode_path
@@ -36,7 +36,7 @@ class NotesPlaceError(FileTroubleError):
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class NotesCoverage:
     """How far an update goes."""
 
     position: int
@@ -46,19 +46,19 @@ class Covered:
 
 def notes_directory(*, transcript: Transcript, into_agent: bool = False) -> Directory:
     """The row of the directory that the notes are written to; it is made if it is not there."""
-    path = agent_places(transcript)[0].parent if into_agent else own_place(transcript)
+    path = agent_notes_paths(transcript)[0].parent if into_agent else own_directory(transcript)
     if path.resolve().is_relative_to(Path(settings.DEMO_DIR).resolve()):
         raise NotesPlaceError("The demo's own files stay as they are: its notes are kept by Lucid.")
-    with told(encode_path(path)):
+    with translate_errors(encode_path(path)):
         path.mkdir(parents=True, exist_ok=True)
-    return _registered(path)
+    return _register_directory(path)
 
 
 def notes_write(
     *,
     transcript: Transcript,
-    notes: Checked,
-    covered: Covered,
+    notes: RepairedNotes,
+    covered: NotesCoverage,
     model_name: str,
     run_id: int | None = None,
     into_agent: bool = False,
@@ -66,7 +66,7 @@ def notes_write(
 ) -> NotesUpdate:
     """`expected`: the digest of the file that is there; None if there is none."""
     directory = notes_directory(transcript=transcript, into_agent=into_agent)
-    entry = Entry(transcript, covered.position)
+    entry = SourceEntry(transcript, covered.position)
     message = f"Notes of the session up to entry {covered.position}."
     try:
         batch = memory_write(
@@ -82,7 +82,7 @@ def notes_write(
         version = batch.versions.get()
     except NothingToChangeError:
         # What was noted is all there is to note: they cover more now, and say the same.
-        version = _current(directory)
+        version = _current_version(directory)
     with transaction.atomic():
         return NotesUpdate.objects.create(
             transcript=transcript,
@@ -106,25 +106,29 @@ def notes_expected(*, transcript: Transcript, into_agent: bool = False) -> str |
 def notes_follow(*, projects: Path, changed: Iterable[Path] | None = None) -> None:
     """Makes versions of the notes that the agent takes; of all projects if nothing is named."""
     if changed is None:
-        found = {notes.path.parent for project in _below(projects) for notes in session_notes(project)}
+<<<<<<< HEAD
+        folders = {notes.path.parent for project in _project_folders(projects) for notes in session_notes(project)}
+=======
+        found = {notes.path.parent for project in _below(projects) for notes in find_session_notes(project)}
+>>>>>>> main
     else:
-        found = {path.parent for path in changed if path.parent.name == "session-memory" and path.suffix == ".md"}
-    for folder in sorted(found):
+        folders = {path.parent for path in changed if path.parent.name == "session-memory" and path.suffix == ".md"}
+    for folder in sorted(folders):
         if folder.is_dir() and is_inside(projects, folder):
-            memory_scan(directory=_registered(folder))
+            memory_scan(directory=_register_directory(folder))
 
 
-def _below(projects: Path) -> list[Path]:
+def _project_folders(projects: Path) -> list[Path]:
     return [path for path in sorted(projects.iterdir()) if path.is_dir() and not path.is_symlink()]
 
 
-def _registered(path: Path) -> Directory:
+def _register_directory(path: Path) -> Directory:
     directory, _ = Directory.every.get_or_create(
         path=encode_path(real_path(path)), defaults={"holds": Directory.Holds.NOTES, "host": this_host()}
     )
     return directory
 
 
-def _current(directory: Directory) -> Version:
+def _current_version(directory: Directory) -> Version:
     data = (decode_path(directory.path) / FILE).read_bytes()
     return Version.objects.filter(directory=directory, blob__digest=digest_of(data)).latest("pk")

@@ -33,7 +33,7 @@ from memory.extraction.selectors import (
 from memory.extraction.services.runs import extraction_possible, extraction_request
 from memory.files.engine.disk import FileTroubleError
 from memory.history.selectors.history import version_text
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Version
 from memory.notes.engine import NotesThresholds
 from memory.notes.engine.sections import tokens_of
@@ -48,12 +48,12 @@ from memory.notes.selectors.tab import (
 from memory.notes.services.runs import (
     TURNS,
     notes_create,
+    notes_message,
     notes_prompt,
-    notes_told,
 )
 from memory.notes.views.form import UNDO, NotesForm, form_of
 from sessions.models import Transcript
-from sessions.requests.selectors import Sharing, sharing_of
+from sessions.requests.selectors import SharingDecision, find_sharing
 from sessions.secrets.engine import mask
 from sessions.text.engine.diffs import Diff, from_texts
 from sessions.text.engine.prose import render
@@ -234,7 +234,7 @@ class _Page:
 
     def confirm(self, first: int | None, last: int | None) -> HttpResponse:
         """What would be sent, to whom, and for how much. Nothing has been sent yet."""
-        sharing = sharing_of(self.transcript, self.model)
+        sharing = find_sharing(self.transcript, self.model)
         ranged = first is not None or last is not None
         if self.form.what == NOTES:
             sent = self.sent_for_notes(sharing)
@@ -246,7 +246,7 @@ class _Page:
                 return self.show(status=UNFIT)
             start = first or 0 if ranged else considered.start
             stop = self.transcript.entries if last is None else last + 1
-            if sharing.shared and not ranged:
+            if sharing.is_shared and not ranged:
                 sent = self.situation.tokens
             else:
                 sent = tokens_of(told(stretch_of(self.transcript, start, stop)))
@@ -262,11 +262,11 @@ class _Page:
         }
         return render_page(self.request, "memory/notes_confirm.html", values)
 
-    def sent_for_notes(self, sharing: Sharing) -> int:
+    def sent_for_notes(self, sharing: SharingDecision) -> int:
         prompt = notes_prompt(self.situation, "summary.md")
-        if sharing.shared:
+        if sharing.is_shared:
             return self.situation.tokens + tokens_of(prompt)
-        return tokens_of(notes_told(self.situation, prompt))
+        return tokens_of(notes_message(self.situation, prompt))
 
 
 def _changes(version: Version) -> Diff:

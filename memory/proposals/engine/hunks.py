@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from memory.files.engine.merging import lines_of, matches
+from memory.files.engine.merging import lines_of, match_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ def hunks(old: str, new: str) -> tuple[Hunk, ...]:
     before, after = lines_of(old), lines_of(new)
     found: list[Hunk] = []
     i = j = 0
-    for left, right, size in [*matches(before, after), (len(before), len(after), 0)]:
+    for left, right, size in [*match_lines(before, after), (len(before), len(after), 0)]:
         if left > i or right > j:
             found.append(Hunk(len(found), i, tuple(before[i:left]), j, tuple(after[j:right])))
         i, j = left + size, right + size

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.files.selectors.present import contents_read
+from memory.files.selectors.disk_contents import read_contents
 from memory.models import Proposal
 from memory.proposals.engine.facts import (
     Change,
@@ -40,6 +40,6 @@ class Scales:
 def scales_of(proposal: Proposal, files: Sequence[Proposed]) -> Scales:
     """`files`: all of the proposal's, with their contents."""
     changes = tuple(Change(file.row.pk, file.row.name, file.before, file.after, file.row.former_name) for file in files)
-    contents = contents_read(path=Path(decode_path(proposal.directory.path)))
+    contents = read_contents(path=Path(decode_path(proposal.directory.path)))
     contents |= {change.source: change.before for change in changes if change.before is not None}
     return Scales(contents, changes)

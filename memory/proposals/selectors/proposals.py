@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 
-from memory.files.engine.newlines import shown
-from memory.history.selectors.contents import blobs_held
+from memory.files.engine.newlines import text_for_editing
+from memory.history.selectors.contents import read_blobs
 from memory.models import Directory, Proposal, ProposedFile
 from memory.proposals.engine.hunks import Hunk, hunks
 from sessions.models import Entry, Transcript
@@ -44,7 +44,7 @@ class Proposed:
 
     @cached_property
     def diff(self) -> Diff:
-        return from_texts(shown(self.before or b""), shown(self.after or b""))
+        return from_texts(text_for_editing(self.before or b""), text_for_editing(self.after or b""))
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -68,7 +68,7 @@ def proposal_files(proposal: Proposal, *, first: int | None = None, also: str = 
     """In the order of their names. `first`: only so many, and the one with the key `also`, come with their contents."""
     rows = list(proposal.files.order_by("name"))
     wanted = [row for at, row in enumerate(rows) if first is None or at < first or str(row.pk) == also]
-    held = blobs_held({pk for row in wanted for pk in (row.before_id, row.after_id) if pk is not None})
+    held = read_blobs({pk for row in wanted for pk in (row.before_id, row.after_id) if pk is not None})
     return [Proposed(row, held.get(row.before_id or 0), held.get(row.after_id or 0)) for row in rows]
 
 

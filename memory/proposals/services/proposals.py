@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from django.db import transaction
 
 from inspector.web.clock import now_ms
-from memory.files.engine.clash import ChangedMeanwhileError, Clash, bytes_of
+from memory.files.engine.clash import ChangedMeanwhileError, Clash, encode_merged
 from memory.files.engine.disk import FileTroubleError, digest_of
 from memory.history.selectors.history import batches_of_run
 from memory.history.services.batches import NothingToChangeError, batch_make
-from memory.history.services.moves import Entry, Move, Spot
-from memory.history.services.storing import blobs_store
+from memory.history.services.blob_storage import blobs_store
+from memory.history.services.moves import FileLocation, Move, SourceEntry
 from memory.models import (
     Batch,
     Cause,
@@ -176,16 +176,16 @@ def _changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterato
 def _move(proposal: Proposal, file: Proposed, hunks: Collection[int] | None, places: Mapping[Source, Place]) -> Move:
     row, new = file.row, file.after
     place = next((places[source] for source in file.sources if source in places), None)
-    entry = Entry(place.transcript, place.position) if place else None
-    spot = Spot(proposal.directory, row.name)
+    entry = SourceEntry(place.transcript, place.position) if place else None
+    spot = FileLocation(proposal.directory, row.name)
     if file.before is None:
         return Move(None, spot, new, entry=entry)
     expected = digest_of(file.before)
     if new is None:
         return Move(spot, None, expected=expected, entry=entry)
     if hunks is not None:
-        new = bytes_of(with_hunks(text_of(file.before), text_of(new), hunks))
-    source = Spot(proposal.directory, row.former_name) if row.former_name else spot
+        new = encode_merged(with_hunks(text_of(file.before), text_of(new), hunks))
+    source = FileLocation(proposal.directory, row.former_name) if row.former_name else spot
     return Move(source, spot, new, expected, entry=entry)
 
 
@@ -197,7 +197,7 @@ def _written(proposal: Proposal, moves: list[Move]) -> Batch:
         if None in merged.values():
             raise
         names = ", ".join(sorted(merged))
-        again = [_with(move, merged.get(move.spots[0].name)) for move in moves]
+        again = [_with(move, merged.get(move.locations[0].name)) for move in moves]
         return _batch(proposal, again, f" {names} had been changed meanwhile; both changes were kept.")
 
 
@@ -214,9 +214,9 @@ def _batch(proposal: Proposal, moves: Sequence[Move], more: str = "") -> Batch:
 def _merged(clash: Clash) -> Clash | None:
     """With the merge as ours; None where somebody has to choose. A file that is to go and was changed stays."""
     merge = clash.merge
-    if merge is None or not merge.clean:
+    if merge is None or not merge.is_clean:
         return None
-    return replace(clash, ours=bytes_of(merge.text()))
+    return replace(clash, ours=encode_merged(merge.text()))
 
 
 def _with(move: Move, clash: Clash | None) -> Move:

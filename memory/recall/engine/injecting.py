@@ -8,10 +8,10 @@ from datetime import datetime
 
 from memory.files.engine.disk import (
     DirectoryGoneError,
+    FileContent,
     FileTroubleError,
     Folder,
-    Found,
-    file_name,
+    disk_name,
 )
 from memory.files.engine.reading.file import parse_file
 from memory.files.engine.reading.text import split_lines
@@ -75,7 +75,7 @@ class Missing:
 
 def inject(folder: Folder, name: str, now: datetime) -> Injected | Missing:
     try:
-        found = folder.head(file_name(name), MOST_BYTES + 1)
+        found = folder.read_beginning(disk_name(name), MOST_BYTES + 1)
     except DirectoryGoneError:
         return Missing(name, "The directory is gone: it was deleted or moved.")
     except FileTroubleError as error:
@@ -85,7 +85,7 @@ def inject(folder: Folder, name: str, now: datetime) -> Injected | Missing:
     return injected(name, f"{folder.path}/{name}", found, now)
 
 
-def injected(name: str, path: str, found: Found, now: datetime) -> Injected:
+def injected(name: str, path: str, found: FileContent, now: datetime) -> Injected:
     size = found.status.size
     lines = split_lines(parse_file(name, found.data).text)
     given = lines[:MOST_LINES]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from memory.history.engine.mentions import spot_of
+from memory.history.engine.mentions import locate
 from sessions.linking.engine.raw_fields import mapping, text
 
 ATTACHMENT = "relevant_memories"
@@ -19,7 +19,7 @@ def injected_sizes(record: dict[str, Any], elsewhere: Sequence[str] = ()) -> dic
     memories = attachment.get("memories")
     sizes: dict[tuple[str, str], int] = {}
     for memory in memories if isinstance(memories, list) else ():
-        spot = spot_of(text(mapping(memory).get("path")), elsewhere)
+        spot = locate(text(mapping(memory).get("path")), elsewhere)
         if spot is not None:
             sizes[spot] = len(text(mapping(memory).get("content")).encode("utf-8", "replace"))
     return sizes

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from memory.files.engine.disk import (
     DirectoryGoneError,
+    FileStatus,
     FileTroubleError,
     Folder,
-    Status,
-    trouble_of,
+    translate_error,
 )
-from memory.files.engine.reading.file import Kind, kind_of, parse_file
+from memory.files.engine.reading.file import FileKind, kind_of, parse_file
 from memory.files.engine.reading.text import split_lines
 from memory.lint.engine.rules.reading import is_binary
 from memory.recall.engine.age import saved_at
@@ -59,12 +59,12 @@ class Scan:
 
 
 def scan(folder: Folder) -> Scan:
-    listed: list[tuple[str, Status]] = []
+    listed: list[tuple[str, FileStatus]] = []
     passed: list[Passed] = []
     for name, status in folder.files():
         if isinstance(status, OSError):
-            passed.append(Passed(encode_path(name), str(trouble_of(status, encode_path(name)))))
-        elif kind_of(name) in (Kind.TOPIC, Kind.LOG):
+            passed.append(Passed(encode_path(name), str(translate_error(status, encode_path(name)))))
+        elif kind_of(name) in (FileKind.TOPIC, FileKind.LOG):
             listed.append((name, status))
     # By name among those of the same time, so that the same directory gives the same list.
     listed.sort(key=lambda one: (-one[1].mtime_ns, one[0]))
@@ -81,7 +81,7 @@ def scan(folder: Folder) -> Scan:
 def _look(folder: Folder, name: str) -> Scanned | Passed:
     shown = encode_path(name)
     try:
-        found = folder.head(name, HEAD_BYTES)
+        found = folder.read_beginning(name, HEAD_BYTES)
     except DirectoryGoneError:
         raise
     except FileTroubleError as error:

@@ -113,7 +113,7 @@ def _sizes(place: str, transcript: Transcript, positions: Sequence[int]) -> dict
     known = [] if place.startswith("projects/") else [place]
     found: dict[tuple[int, str], int] = {}
     for entry in entries.values():
-        record, _ = reader.attempt(entry.offset, entry.length)
+        record, _ = reader.try_record(entry.offset, entry.length)
         found |= {
             (entry.position, name): size
             for (where, name), size in injected_sizes(record, known).items()
@@ -143,7 +143,7 @@ def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]
     reader.fetch([(entry.offset, entry.length) for entry in entries])
     found = []
     for entry in entries:
-        record, damage = reader.attempt(entry.offset, entry.length)
+        record, damage = reader.try_record(entry.offset, entry.length)
         if damage:
             continue  # nobody knows what was asked there
         uuid = record.get("uuid")

@@ -21,7 +21,7 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.model_form import destination
 from inspector.web.query import whole_number
-from memory.files.views.frame import frame, of_directory
+from memory.files.views.page_frame import page_context, with_directory
 from memory.models import Directory
 from memory.recall.engine import Choice, State, state_of
 from memory.recall.selectors.runs import evaluation_of, price_of, recall_run_get
@@ -73,7 +73,7 @@ class Asked:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@of_directory
+@with_directory
 def memory_recall(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if request.method == "POST":
         return _ask(request, directory)
@@ -91,7 +91,7 @@ def memory_recall(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@of_directory
+@with_directory
 def recall_evaluation(request: HtmxRequest, directory: Directory) -> HttpResponse:
     """All messages of the project's sessions against its memory."""
     if request.method == "POST":
@@ -111,7 +111,7 @@ def recall_evaluation(request: HtmxRequest, directory: Directory) -> HttpRespons
 
 def _frame(request: HtmxRequest, directory: Directory) -> dict[str, Any]:
     return {
-        **frame(request, directory, "recall"),
+        **page_context(request, directory, "recall"),
         "bench": reverse("memory-recall", args=[directory.pk]),
         "evaluation": reverse("memory-recall-evaluation", args=[directory.pk]),
     }

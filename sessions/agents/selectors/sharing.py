@@ -47,8 +47,8 @@ def load_prefixes(agents: Sequence[Agent]) -> list[AgentPrefix]:
     fetch_all(
         (links.reader, *place)
         for links, _ in loaded.values()
-        if sum(length for _, length in links.places.values()) <= SMALL
-        for place in links.places.values()
+        if sum(length for _, length in links.locations.values()) <= SMALL
+        for place in links.locations.values()
     )
     contexts = {
         (pk, context.position): context

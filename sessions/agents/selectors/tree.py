@@ -224,7 +224,7 @@ class AgentHistory:
         return RecordPosition(self.family.agent_of(row), row.position, row.at)
 
     def _tree(self) -> AgentTree:
-        facts = [AgentFacts.of(key, transcript.meta) for key, transcript in self.family.by_agent.items()]
+        facts = [AgentFacts.from_meta(key, transcript.meta) for key, transcript in self.family.by_agent.items()]
         places = {tool: (call.spot.owner, call.spot.position) for tool, call in self.calls.items()}
         tree = build_agent_tree(facts, places, self.seen)
         if any(node.how is Evidence.UNKNOWN for node in tree.nodes.values()):

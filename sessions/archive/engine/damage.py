@@ -33,21 +33,21 @@ def describe_damage(start: int, end: int, why: str) -> str:
     return f"Bytes {start:,} to {end:,} of the file are damaged in the archive: {why}."
 
 
-def unpack_content(data: bytes | memoryview, size: int, what: str) -> bytes:
+def unpack_content(data: bytes | memoryview, size: int, name: str) -> bytes:
     """The content of a frame that holds so many bytes. `what`: how people call it."""
     try:
         raw = decompress(bytes(data), most=size)
     except (zstandard.ZstdError, MemoryError) as error:
-        raise DamageError(f"{what} is damaged: {UNREADABLE} ({error}).") from error
+        raise DamageError(f"{name} is damaged: {UNREADABLE} ({error}).") from error
     if len(raw) != size:
-        raise DamageError(f"{what} is damaged: it holds {len(raw):,} bytes instead of {size:,}.")
+        raise DamageError(f"{name} is damaged: it holds {len(raw):,} bytes instead of {size:,}.")
     return raw
 
 
-def verify(data: bytes | memoryview, expected: bytes | memoryview | None, what: str) -> None:
+def verify(data: bytes | memoryview, expected: bytes | memoryview | None, name: str) -> None:
     """Compare stored bytes with their hash; those that were stored before there were hashes have none."""
     if expected is not None and print_of(data) != bytes(expected):
-        raise DamageError(f"{what} is damaged: its bytes have changed since it was stored.")
+        raise DamageError(f"{name} is damaged: its bytes have changed since it was stored.")
 
 
 def unpack_block(data: bytes | memoryview, size: int) -> bytes | str:

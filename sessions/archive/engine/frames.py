@@ -60,10 +60,10 @@ def block_numbers(offset: int, length: int) -> range:
 
 def cut_range(blocks: Mapping[int, bytes], offset: int, length: int) -> bytes:
     """The bytes of a range out of raw blocks by number; a missing block raises KeyError."""
-    wanted = block_numbers(offset, length)
-    if len(wanted) == 1:
-        start = offset - wanted[0] * BLOCK_SIZE
-        return blocks[wanted[0]][start : start + length]
-    joined = b"".join(blocks[number] for number in wanted)
-    start = offset - wanted.start * BLOCK_SIZE
+    numbers = block_numbers(offset, length)
+    if len(numbers) == 1:
+        start = offset - numbers[0] * BLOCK_SIZE
+        return blocks[numbers[0]][start : start + length]
+    joined = b"".join(blocks[number] for number in numbers)
+    start = offset - numbers.start * BLOCK_SIZE
     return joined[start : start + length]

@@ -16,11 +16,11 @@ from sessions.models import Source
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 from sessions.transcripts.engine.paths import decode_path
 
-AT_ONCE = 500
+CHUNK = 500
 """Placeholders in one statement; SQLite has a limit."""
 NUMBER_MASK = (1 << BLOCK_BITS) - 1
 
-proven: set[int] = set()
+repairable_blocks: set[int] = set()
 """Damaged blocks that this process has met, and whose bytes are in their files, as the hashes prove: whoever may write
 can repair them while the files are there."""
 
@@ -38,7 +38,7 @@ class Blocks:
     prints: dict[int, bytes] = field(default_factory=dict)
     """Of the frames, of those that were compared with theirs."""
 
-    def replace(self, block_id: int, why: str) -> bytes | None:
+    def read_from_file(self, block_id: int, why: str) -> bytes | None:
         """The bytes of a frame that cannot be unpacked, from the file; None if it is damage."""
         self.frames.pop(block_id, None)
         _read_files(self, {block_id: why})
@@ -64,13 +64,13 @@ def load_blocks(ids: Collection[int]) -> Blocks:
 def _load(blocks: Blocks, ids: Collection[int]) -> dict[int, str]:
     """Those that are not what they were, and why."""
     doubtful: dict[int, str] = {}
-    wanted = list(ids)
-    for at in range(0, len(wanted), AT_ONCE):
-        some = wanted[at : at + AT_ONCE]
-        marks = ",".join(["%s"] * len(some))
+    all_ids = list(ids)
+    for start in range(0, len(all_ids), CHUNK):
+        chunk = all_ids[start : start + CHUNK]
+        marks = ",".join(["%s"] * len(chunk))
         sql = f"SELECT id, data, content_hash, frame_hash FROM transcripts_block WHERE id IN ({marks})"
         with connection.cursor() as cursor:
-            cursor.execute(sql, some)
+            cursor.execute(sql, chunk)
             for block_id, data, content_hash, frame_hash in cursor.fetchall():
                 blocks.hashes[block_id] = None if content_hash is None else bytes(content_hash)
                 if frame_hash is not None and print_of(data) != bytes(frame_hash):
@@ -91,7 +91,7 @@ def _read_owed(blocks: Blocks, ids: Iterable[int]) -> None:
             if tail_print(file, source.imported) != bytes(source.tail_hash):
                 continue  # it was rewritten: then, as when it is gone, nobody has what was read
             for number in numbers:
-                blocks.raw[source.pk << BLOCK_BITS | number] = _at(file, number * BLOCK_SIZE, BLOCK_SIZE)
+                blocks.raw[source.pk << BLOCK_BITS | number] = _read_at(file, number * BLOCK_SIZE, BLOCK_SIZE)
 
 
 def _read_files(blocks: Blocks, doubtful: dict[int, str]) -> None:
@@ -101,30 +101,30 @@ def _read_files(blocks: Blocks, doubtful: dict[int, str]) -> None:
             start, end = block_extent(number, source.archived)
             if start == end:
                 continue
-            known = blocks.hashes.get(block_id)
-            found = file_bytes(source, start, end)
-            if found is not None and known is not None and print_of(found) == known:
-                blocks.raw[block_id] = found
-                proven.add(block_id)
-            elif found is not None and known is None and is_unchanged(source):
-                blocks.raw[block_id] = found
+            content_hash = blocks.hashes.get(block_id)
+            data = file_bytes(source, start, end)
+            if data is not None and content_hash is not None and print_of(data) == content_hash:
+                blocks.raw[block_id] = data
+                repairable_blocks.add(block_id)
+            elif data is not None and content_hash is None and is_unchanged(source):
+                blocks.raw[block_id] = data
             else:
                 blocks.damage[block_id] = ArchiveDamageError(source.pk, start, end, doubtful[block_id])
 
 
 def _sources(ids: Iterable[int]) -> Iterator[tuple[Source, list[int]]]:
-    wanted: dict[int, list[int]] = {}
+    numbers_by_source: dict[int, list[int]] = {}
     for block_id in ids:
-        wanted.setdefault(block_id >> BLOCK_BITS, []).append(block_id & NUMBER_MASK)
-    for source in Source.objects.filter(pk__in=wanted):
-        yield source, wanted[source.pk]
+        numbers_by_source.setdefault(block_id >> BLOCK_BITS, []).append(block_id & NUMBER_MASK)
+    for source in Source.objects.filter(pk__in=numbers_by_source):
+        yield source, numbers_by_source[source.pk]
 
 
 def file_bytes(source: Source, start: int, end: int) -> bytes | None:
     """What the file holds there now; None if it is gone, or ends before."""
     with suppress(OSError), decode_path(source.path).open("rb") as file:
-        found = _at(file, start, end - start)
-        return found if len(found) == end - start else None
+        data = _read_at(file, start, end - start)
+        return data if len(data) == end - start else None
     return None
 
 
@@ -136,6 +136,6 @@ def is_unchanged(source: Source) -> bool:
     return False
 
 
-def _at(file: BinaryIO, start: int, length: int) -> bytes:
+def _read_at(file: BinaryIO, start: int, length: int) -> bytes:
     file.seek(start)
     return file.read(length)

@@ -20,13 +20,13 @@ class DuplicateSource:
 
 def duplicate_sources() -> list[DuplicateSource]:
     """What a file held twice at different times counts too: it cannot be told apart, and takes the same room."""
-    found: dict[tuple[str, int, bytes, bytes], list[tuple[int, int]]] = defaultdict(list)
+    sources_by_content: dict[tuple[str, int, bytes, bytes], list[tuple[int, int]]] = defaultdict(list)
     columns = ("pk", "path", "archived", "head_hash", "tail_hash", "transcript__entries")
     rows = Source.objects.filter(archived__gt=0, owed=False).order_by("pk").values_list(*columns)
     for pk, path, archived, head, tail, entries in rows:
-        found[path, archived, bytes(head), bytes(tail)].append((pk, entries or 0))
+        sources_by_content[path, archived, bytes(head), bytes(tail)].append((pk, entries or 0))
     return [
-        DuplicateSource(path, tuple(pk for pk, _ in same), sum(entries for _, entries in same[1:]))
-        for (path, *_), same in sorted(found.items())
-        if len(same) > 1
+        DuplicateSource(path, tuple(pk for pk, _ in copies), sum(entries for _, entries in copies[1:]))
+        for (path, *_), copies in sorted(sources_by_content.items())
+        if len(copies) > 1
     ]

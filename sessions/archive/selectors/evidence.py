@@ -22,24 +22,24 @@ class FileEvidence:
     source: Source
     _neighbours: dict[int, bool] = field(default_factory=dict)
 
-    def of_block(self, number: int, content_hash: bytes | None) -> bytes | None:
+    def find_block(self, number: int, content_hash: bytes | None) -> bytes | None:
         """The bytes of the block, if the file holds them beyond doubt."""
         start, end = block_extent(number, self.source.archived)
-        found = file_bytes(self.source, start, end)
-        if found is None:
+        data = file_bytes(self.source, start, end)
+        if data is None:
             return None
         if content_hash is not None:
-            return found if print_of(found) == content_hash else None
-        if self._unchanged:
-            return found
-        return found if self._grown and self._stands_beside(number) else None
+            return data if print_of(data) == content_hash else None
+        if self._is_unchanged:
+            return data
+        return data if self._has_grown and self._has_sound_neighbours(number) else None
 
     @cached_property
-    def _unchanged(self) -> bool:
+    def _is_unchanged(self) -> bool:
         return is_unchanged(self.source)
 
     @cached_property
-    def _grown(self) -> bool:
+    def _has_grown(self) -> bool:
         """Does the file begin, and end at what is archived of it, as it did then?"""
         source = self.source
         if not source.head_hash or not source.tail_hash or source.owed:
@@ -49,12 +49,14 @@ class FileEvidence:
             return head == bytes(source.head_hash) and tail_print(file, source.archived) == bytes(source.tail_hash)
         return False
 
-    def _stands_beside(self, number: int) -> bool:
+    def _has_sound_neighbours(self, number: int) -> bool:
         """Do the blocks before and after it hold what the file does? Then nobody has rewritten the file there."""
         last = (self.source.archived - 1) // BLOCK_SIZE
-        return all(self._agrees(one) for one in (number - 1, number + 1) if 0 <= one <= last)
+        return all(
+            self._agrees_with_file(neighbour) for neighbour in (number - 1, number + 1) if 0 <= neighbour <= last
+        )
 
-    def _agrees(self, number: int) -> bool:
+    def _agrees_with_file(self, number: int) -> bool:
         if number not in self._neighbours:
             start, end = block_extent(number, self.source.archived)
             packed = Block.objects.filter(pk=self.source.pk << BLOCK_BITS | number).values_list("data", flat=True)

@@ -15,7 +15,7 @@ from sessions.archive.engine.damage import (
 )
 from sessions.archive.engine.frames import BLOCK_SIZE, block_numbers, cut_range
 from sessions.archive.selectors.blocks import (
-    AT_ONCE,
+    CHUNK,
     NUMBER_MASK,
     Blocks,
     load_blocks,
@@ -24,7 +24,7 @@ from sessions.imports.engine.broken_lines import join_characters, parse_object
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 from sessions.transcripts.engine.rows import Record
 
-AHEAD = 64 * 1024
+READ_AHEAD = 64 * 1024
 """Bytes decompressed beyond what was asked for: the result of a call stands behind it."""
 
 
@@ -45,14 +45,14 @@ class Reader:
         """Load the blocks of all these (offset, length) ranges with one query."""
         fetch_all((self, offset, length) for offset, length in ranges)
 
-    def holds(self, offset: int, length: int) -> bool:
+    def is_loaded(self, offset: int, length: int) -> bool:
         """Are these bytes in memory?"""
         number = offset // BLOCK_SIZE
         start = offset - number * BLOCK_SIZE
         return start + length <= len(self._blocks.get(number, b""))
 
     def read(self, offset: int, length: int) -> bytes:
-        if not self.holds(offset, length):
+        if not self.is_loaded(offset, length):
             self.fetch([(offset, length)])
         if self._damage:
             for number in block_numbers(offset, length):
@@ -70,7 +70,7 @@ class Reader:
             # It was a record when it was archived: the block has no hash yet, or has rotted before it got one.
             raise ArchiveDamageError(self.source_id, offset, offset + length, NO_RECORD) from error
 
-    def attempt(self, offset: int, length: int) -> tuple[Record, str]:
+    def try_record(self, offset: int, length: int) -> tuple[Record, str]:
         """The record, and why it cannot be read: for pages that show all others."""
         try:
             return self.record(offset, length), ""
@@ -92,12 +92,12 @@ def parse_record(data: bytes) -> Record:
     return record
 
 
-def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> None:
+def fetch_all(ranges: Iterable[tuple[Reader, int, int]], ahead: int = READ_AHEAD) -> None:
     """Load the blocks of (reader, offset, length) ranges, of however many sources, with one query. What is damaged is
     noted, and raised when it is read."""
     missing: dict[int, tuple[Reader, int]] = {}
     """Block -> who wants it, and how many of its bytes: what follows the last record that is read stays packed."""
-    for reader, offset, length in wanted:
+    for reader, offset, length in ranges:
         for number in block_numbers(offset, length):
             end = min(BLOCK_SIZE, offset + length - number * BLOCK_SIZE)
             if number not in reader._damage and len(reader._blocks.get(number, b"")) < end:
@@ -105,13 +105,13 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> 
                 missing[block] = (reader, max(end, missing[block][1] if block in missing else 0))
     decompressor = zstandard.ZstdDecompressor()
     ids = list(missing)
-    for at in range(0, len(ids), AT_ONCE):
-        blocks = load_blocks(ids[at : at + AT_ONCE])
-        for block_id in ids[at : at + AT_ONCE]:
+    for start in range(0, len(ids), CHUNK):
+        blocks = load_blocks(ids[start : start + CHUNK])
+        for block_id in ids[start : start + CHUNK]:
             reader, end = missing[block_id]
             raw = b""
             if block_id in blocks.frames:
-                raw = _unpacked(decompressor, blocks, block_id, end, ahead)
+                raw = _unpack(decompressor, blocks, block_id, end, ahead)
                 reader.decoded += len(raw)
             reader.prints[block_id] = blocks.prints.get(block_id) if block_id in blocks.frames else None
             number = block_id & NUMBER_MASK
@@ -121,12 +121,12 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> 
                 reader._blocks[number] = blocks.raw.get(block_id, raw)
 
 
-def _unpacked(decompressor: zstandard.ZstdDecompressor, blocks: Blocks, block_id: int, end: int, ahead: int) -> bytes:
+def _unpack(decompressor: zstandard.ZstdDecompressor, blocks: Blocks, block_id: int, end: int, ahead: int) -> bytes:
     try:
         raw = decompressor.stream_reader(blocks.frames[block_id]).read(min(BLOCK_SIZE, end + ahead))
     except (zstandard.ZstdError, MemoryError):
-        return blocks.replace(block_id, UNREADABLE) or b""
+        return blocks.read_from_file(block_id, UNREADABLE) or b""
     # With a hash it is known to be whole, and somebody asks for more than there is.
     if len(raw) < end and blocks.hashes[block_id] is None:
-        return blocks.replace(block_id, TOO_SHORT) or b""
+        return blocks.read_from_file(block_id, TOO_SHORT) or b""
     return raw

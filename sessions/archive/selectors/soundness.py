@@ -103,19 +103,19 @@ def archive_steps() -> Iterator[CheckStep]:
 
 
 def source_steps(source: Source) -> Iterator[CheckStep]:
-    seen = source
+    checked = source
     for attempt in range(TRIES):
-        look = _SourceCheck(seen)
-        for step in look.steps():
+        check = _SourceCheck(checked)
+        for step in check.steps():
             # What is looked at once more is not counted once more.
             yield CheckStep(seals=step.seals) if attempt else step
-        now = Source.objects.filter(pk=source.pk).first() if look.found else seen
-        if now is None:
+        current = Source.objects.filter(pk=source.pk).first() if check.found else checked
+        if current is None:
             break
-        if (now.archived, bytes(now.tail_hash)) == (seen.archived, bytes(seen.tail_hash)):
-            yield CheckStep(last=True, damage=look.damage())
+        if (current.archived, bytes(current.tail_hash)) == (checked.archived, bytes(checked.tail_hash)):
+            yield CheckStep(last=True, damage=check.damage())
             return
-        seen = now
+        checked = current
     yield CheckStep(last=True)
 
 
@@ -148,30 +148,30 @@ class _SourceCheck:
             packed = self._packed(start, stop)
             seals: list[Seal] = []
             for number in range(start, stop):
-                self._block(number, packed.get(number), seals)
+                self._check_block(number, packed.get(number), seals)
             yield CheckStep(
                 blocks=stop - start, bytes=block_extent(stop - 1, size)[1] - start * BLOCK_SIZE, seals=tuple(seals)
             )
-        self._ends(count)
+        self._check_ends(count)
 
     def damage(self) -> tuple[Damage, ...]:
         if not self.found:
             return ()
         owners = Transcript.objects.filter(Q(source=self.source) | Q(spilled=self.source)).select_related("parent")
         owner = owners.only("public_id", "parent__public_id").first()
-        return tuple(self._named(number, what, owner) for number, what in sorted(self.found.items()))
+        return tuple(self._describe(number, problem, owner) for number, problem in sorted(self.found.items()))
 
-    def _named(self, number: int, what: str, owner: Transcript | None) -> Damage:
+    def _describe(self, number: int, problem: str, owner: Transcript | None) -> Damage:
         start, end = block_extent(number, self.source.archived)
         return Damage(
             self.source.path,
-            what,
+            problem,
             key=self.source.pk << BLOCK_BITS | number,
             session="" if owner is None else (owner.parent or owner).public_id,
             transcript="" if owner is None else owner.public_id,
             start=min(start, self.source.archived),
             end=min(end, self.source.archived),
-            repairable=start < end and self.evidence.of_block(number, self.hashes.get(number)) is not None,
+            repairable=start < end and self.evidence.find_block(number, self.hashes.get(number)) is not None,
         )
 
     @property
@@ -190,7 +190,7 @@ class _SourceCheck:
                 for block, data, content, frame in cursor.fetchall()
             }
 
-    def _block(self, number: int, packed: _StoredBlock | None, seals: list[Seal]) -> None:
+    def _check_block(self, number: int, packed: _StoredBlock | None, seals: list[Seal]) -> None:
         start, end = block_extent(number, self.source.archived)
         if packed is None:
             self.found[number] = f"block {number} is missing"
@@ -205,8 +205,8 @@ class _SourceCheck:
             if print_of(raw) != packed.content_hash or print_of(packed.data) != packed.frame_hash:
                 self.found[number] = f"block {number} has changed since it was archived"
             return
-        told = self.evidence.of_block(number, None)
-        wrong = self._doubt(number, raw, told)
+        told = self.evidence.find_block(number, None)
+        wrong = self._find_doubt(number, raw, told)
         if wrong:
             self.found[number] = wrong
         elif told is not None or not self._is_elsewhere():
@@ -217,7 +217,7 @@ class _SourceCheck:
         """Does the file lie on another host, which can compare with it? Then the hash waits for that."""
         return bool(self.source.host) and self.source.state == Source.State.PRESENT
 
-    def _doubt(self, number: int, raw: bytes, told: bytes | None) -> str:
+    def _find_doubt(self, number: int, raw: bytes, told: bytes | None) -> str:
         """What speaks against a block that has no hash; empty if nothing does. `told`: what its file says."""
         head, tail = bytes(self.source.head_hash), bytes(self.source.tail_hash)
         if head and not number and len(raw) >= PRINT_BYTES and print_of(raw[:PRINT_BYTES]) != head:
@@ -233,7 +233,7 @@ class _SourceCheck:
             self._places = _Records(self.source)
         return self._places.doubt(number, raw)
 
-    def _ends(self, count: int) -> None:
+    def _check_ends(self, count: int) -> None:
         first = self.source.pk << BLOCK_BITS
         beyond = Block.objects.filter(pk__gte=first + count, pk__lt=first + (1 << BLOCK_BITS)).count()
         if beyond:

@@ -21,13 +21,13 @@ def blocks_seal(*, seals: Sequence[Seal]) -> None:
     if not seals:
         return
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.executemany(SEAL, [(one.content_hash, one.frame_hash, one.block_id) for one in seals])
+        cursor.executemany(SEAL, [(seal.content_hash, seal.frame_hash, seal.block_id) for seal in seals])
 
 
 def captures_seal(*, hashes: Sequence[tuple[int, bytes]]) -> None:
     """Of captures that were stored before there were hashes."""
-    for pk, known in hashes:
-        Capture.objects.filter(pk=pk, parts_hash=None).update(parts_hash=known)
+    for pk, capture_hash in hashes:
+        Capture.objects.filter(pk=pk, parts_hash=None).update(parts_hash=capture_hash)
 
 
 def blocks_catch_up() -> Iterator[int]:
@@ -52,16 +52,16 @@ def block_repair(*, block_id: int) -> bool:
     if source is None:
         return False
     before = Block.objects.filter(pk=block_id).values_list("content_hash", flat=True)[:1]
-    known = next((bytes(one) for one in before if one is not None), None)
+    content_hash = next((bytes(stored_hash) for stored_hash in before if stored_hash is not None), None)
     number = block_id & NUMBER_MASK
-    raw = FileEvidence(source).of_block(number, known)
+    raw = FileEvidence(source).find_block(number, content_hash)
     if raw is None:
         return False
     _, data, content_hash, frame_hash = pack_block(number, raw, compressor())
     values = {"data": data, "content_hash": content_hash, "frame_hash": frame_hash}
     with transaction.atomic():
         if not before.exists():
-            _, made = Block.objects.get_or_create(pk=block_id, defaults=values)
-            return made
+            _, created = Block.objects.get_or_create(pk=block_id, defaults=values)
+            return created
         # Only what was looked at: an import may have written it anew meanwhile.
-        return bool(Block.objects.filter(pk=block_id, content_hash=known).update(**values))
+        return bool(Block.objects.filter(pk=block_id, content_hash=content_hash).update(**values))

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
 from sessions.models import Source, Transcript
-from sessions.transcripts.selectors.live import is_live, live_at
+from sessions.transcripts.selectors.live import is_live, is_live_query
 
 TOKENS = F("input") + F("cache_read") + F("cache_write_5m") + F("cache_write_1h") + F("output")
 
@@ -132,7 +132,7 @@ def filtered_sessions(filters: Filters, *, now: int) -> QuerySet[Transcript]:
     if filters.until:
         sessions = sessions.filter(last_at__lte=day_end(filters.until))
     if filters.kind == LIVE:
-        sessions = sessions.filter(live_at(now))
+        sessions = sessions.filter(is_live_query(now))
     elif filters.kind:
         sessions = sessions.filter(KINDS[filters.kind])
     return sessions

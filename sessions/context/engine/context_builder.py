@@ -210,13 +210,13 @@ class ContextBuilder:
         del self._parts[same:]
         folded = place_spans(segments, spans, self._walk) if spans else {}
         for index, segment in enumerate(segments[same:], same + 1):
-            part = self._build_part(segment, folded, index - 1, last=index == len(segments), asked=answer >= 0)
+            part = self._build_part(segment, folded, index - 1, last=index == len(segments), is_answered=answer >= 0)
             self._parts.append(part)
         if len(self._rendered) > self._room:
             self._drop_unused()
 
     def _build_part(
-        self, segment: Segment, folded: Mapping[int, CollapsedSpan | None], index: int, *, last: bool, asked: bool
+        self, segment: Segment, folded: Mapping[int, CollapsedSpan | None], index: int, *, last: bool, is_answered: bool
     ) -> ContextPart:
         behaviour, current = self._behaviour, self._turns.is_current(index)
         left = self._resumed.keep_read_rows(segment)
@@ -244,11 +244,11 @@ class ContextBuilder:
             self._turns.mark_changing(index)
         waiting = open_calls(answer, others)
         cut = has_cut_off(answer) or has_cut_off(others)
-        if cut and current and (asked or not last) and (added := continuation_of(others, behaviour)) is not None:
+        if cut and current and (is_answered or not last) and (added := continuation_of(others, behaviour)) is not None:
             others = [*others, added]
             self._turns.mark_changing(index)
         self._may_change = last and (bool(waiting) or cut)
-        over = bool(waiting) and (asked or not last or has_later_words(others))
+        over = bool(waiting) and (is_answered or not last or has_later_words(others))
         sent = render_answer(answer, waiting, self._sender, is_over=over, from_file=self._resumed.was_read(segment))
         elements = elements_of(sent, others, calls_last=behaviour.puts_calls_last)
         return ContextPart(segment, (*sent, *others), elements, self._parts[-1] if self._parts else None)

@@ -114,13 +114,13 @@ class RequestLog:
         return self._last_resolved[1]
 
 
-def _find_by_hash(wanted: set[str], reconstructed: Sequence[Element]) -> dict[str, Element]:
+def _find_by_hash(hashes: set[str], reconstructed: Sequence[Element]) -> dict[str, Element]:
     """Find elements by the hash of what was rebuilt, the newest first."""
     by_hash: dict[str, Element] = {}
     for element in reversed(reconstructed):
-        if len(by_hash) == len(wanted):
+        if len(by_hash) == len(hashes):
             break
-        by_hash.update((name, element) for name in _hashes(element) if name in wanted and name not in by_hash)
+        by_hash.update((name, element) for name in _hashes(element) if name in hashes and name not in by_hash)
     return by_hash
 
 

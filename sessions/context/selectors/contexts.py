@@ -1,4 +1,4 @@
-"""Contexts out of the archive: of one request, with the few rows that it is made of; or of all, one after the other."""
+"""Contexts from the archive: of one request, from the few rows that it needs; or of all requests in order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sessions.context.selectors.subagent_notes import load_subagent_notes
 from sessions.linking.engine import LinkRow
 from sessions.linking.engine.raw_fields import key, keys, mapping
 from sessions.linking.engine.rows import needs_record
-from sessions.linking.selectors import AT_ONCE, LinkRows
+from sessions.linking.selectors import CHUNK, LinkRows
 from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
@@ -33,14 +33,15 @@ from sessions.usage.engine.prices import SYNTHETIC
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
 PREFETCH_BYTES = 8 * 1024 * 1024
-"""Bytes of records that are fetched without knowing that they are needed."""
+"""Records up to this many bytes are fetched before it is known that they are needed."""
 PROMPT = "prompt_snapshot"
 _OVERLAYS = ("content-replacement", "marble-origami-commit", "marble-origami-reset")
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPoint:
-    """Where a context is looked at: what stands at `position` and hangs on `link`, or would."""
+    """The point at which a context is rebuilt: a row at `position` whose parent is `link`, even if it does not
+    exist."""
 
     position: int
     link: int | None
@@ -50,19 +51,19 @@ class ContextPoint:
 
 
 def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:
-    """The request that this answer came from: of the transcript, or else of one of its sub-agents."""
+    """The request of an answer, in the transcript or one of its sub-agents."""
     mine = Q(transcript=transcript) | Q(transcript__parent=transcript)
-    known = Request.objects.filter(mine, message_key=key_of(message_id), message_id=message_id)
+    requests = Request.objects.filter(mine, message_key=key_of(message_id), message_id=message_id)
     captured = Capture.objects.filter(message_key=OuterRef("message_key"), message_id=message_id).order_by("-pk")
-    known = known.annotate(capture=Subquery(captured.values("pk")[:1]))
-    found = sorted(known.select_related("transcript"), key=lambda one: one.transcript_id != transcript.pk)
-    if not found:
+    requests = requests.annotate(capture=Subquery(captured.values("pk")[:1]))
+    matches = sorted(requests.select_related("transcript"), key=lambda request: request.transcript_id != transcript.pk)
+    if not matches:
         raise PointMissingError(f"No request of this session was answered by {message_id}.")
-    return found[0].transcript, ContextPoint(found[0].position, None, message_id, found[0].capture)
+    return matches[0].transcript, ContextPoint(matches[0].position, None, message_id, matches[0].capture)
 
 
 def point_of_answer(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:
-    """The same of an answer without counts, for which no request is stored: by its first row."""
+    """The same for an answer without usage, for which no request is stored: its first row counts."""
     base = transcript.pk << POSITION_BITS
     answers = Entry.objects.filter(pk__range=(base, base | POSITION_MASK), message_key=key_of(message_id))
     first = next((row for row in answers.order_by("pk") if not row.flags & (_ERROR | _SIDECHAIN)), None)
@@ -72,7 +73,7 @@ def point_of_answer(transcript: Transcript, message_id: str) -> tuple[Transcript
 
 
 def _is_synthetic(record: Mapping[str, Any]) -> bool:
-    """The client wrote it itself."""
+    """Did the client write this answer itself?"""
     return bool(mapping(record.get("message")).get("model") == SYNTHETIC)
 
 
@@ -81,7 +82,7 @@ def point_after(entry: Entry) -> ContextPoint:
 
 
 def point_next(transcript: Transcript) -> ContextPoint:
-    """What would be sent now."""
+    """The point at which the session goes on."""
     links = mapping(transcript.state.get("links"))
     leaf = links.get("leaf")
     return ContextPoint(transcript.entries, leaf if isinstance(leaf, int) else None)
@@ -90,13 +91,13 @@ def point_next(transcript: Transcript) -> ContextPoint:
 def load_context(
     transcript: Transcript, point: ContextPoint, reader: Reader | None = None, *, links: LinkRows | None = None
 ) -> Context:
-    """Decodes what the context is made of, and little else, however long the session is.
+    """Rebuild one context. It reads little more than what the context is made of, however long the session is.
 
     `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
-    boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
+    boundaries = [boundary for boundary in transcript.ruler.get("boundaries", ()) if boundary < point.position]
     links = links or LinkRows(transcript.pk, transcript.source_id, reader)
     begin = boundaries[-1] if boundaries else 0
-    # What an answer hangs on may be written after it: a few rows more cost less than to ask for them if one is missed.
+    # The parent of an answer may be written after it. Some more rows cost less than another query.
     rows = links.load(begin, point.position + 1 + AHEAD if point.request else point.position)
     rows = [row for row in rows if row.position < point.position + bool(point.request)]
     if boundaries:
@@ -107,20 +108,21 @@ def load_context(
 def _extend_to_parents(
     links: LinkRows, boundaries: list[int], rows: list[LinkRow], point: ContextPoint
 ) -> list[LinkRow]:
-    """The rows, and those before them that the way up leads through: the session may have gone back behind a boundary.
+    """The rows, and earlier ones that the chain leads through, because the session may have gone back behind a
+    boundary.
 
-    What is missing need not be in the file at all."""
+    A missing parent need not be in the file at all."""
     begin = boundaries[-1]
     later: list[LinkRow] = []
     while begin:
         gaps = _missing_parents(rows, point, later)
-        found = (links.load_reaching(gap, boundaries, before=begin) for gap in gaps)
-        earlier = next((some for some in found if some), None)
+        candidates = (links.load_reaching(gap, boundaries, before=begin) for gap in gaps)
+        earlier = next((rows_before for rows_before in candidates if rows_before), None)
         if earlier is not None:
             rows = [*earlier, *rows]
             begin = earlier[0].position
         elif gaps and point.request and gaps[0] == rows[-1].parent and not later:
-            # What an answer hangs on may be written after it, and leads on from there.
+            # The parent of an answer may be written after it, and the chain goes on from there.
             later = links.load(point.position + 1, point.position + 1 + AHEAD)
         else:
             break
@@ -128,7 +130,7 @@ def _extend_to_parents(
 
 
 def _missing_parents(rows: list[LinkRow], point: ContextPoint, later: list[LinkRow]) -> tuple[int, ...]:
-    """Parents on the way up that are not among these rows."""
+    """Parents on the chain that are not among these rows."""
     walk = Walk()
     before, link = (rows[:-1], rows[-1].parent) if point.request and rows else (rows, point.link)
     for row in before:
@@ -139,7 +141,7 @@ def _missing_parents(rows: list[LinkRow], point: ContextPoint, later: list[LinkR
 
 
 class _ContextLoader:
-    """The rows from a boundary up to a point, and those from before it that still count. Four queries, as a rule."""
+    """Loads the rows from a boundary up to a point, and earlier ones that still count. Usually four queries."""
 
     def __init__(self, transcript: Transcript, links: LinkRows, rows: list[LinkRow], point: ContextPoint) -> None:
         self._links = links
@@ -148,32 +150,34 @@ class _ContextLoader:
         answer = rows.pop() if point.request else None
         self._answer = answer
         self.link = point.link if answer is None else answer.parent
-        wanted = [row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"]
+        positions = [
+            row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"
+        ]
         logged = [row.position for row in rows if row.type == REQUEST]
-        # Nearly all that stands here is sent, so that it can be fetched before we know.
-        small = sum(self._links.places[row.position][1] for row in rows) <= PREFETCH_BYTES
-        self._links.fetch([row.position for row in rows] if small else wanted + logged)
-        rows = self._links.with_records(rows, wanted)
+        # Nearly all of these rows are sent, so they are fetched at once if they are small.
+        small = sum(self._links.locations[row.position][1] for row in rows) <= PREFETCH_BYTES
+        self._links.fetch([row.position for row in rows] if small else positions + logged)
+        rows = self._links.with_records(rows, positions)
         captured = CaptureLookup({point.request: point.capture})
-        self.viewer = ContextBuilder(
+        self.builder = ContextBuilder(
             self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript)
         )
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
         before = self._load_before(transcript, rows, begin) if begin else []
         for row in (*before, *rows):
-            self.viewer.feed(row)
+            self.builder.feed(row)
         self._rows = rows
 
     def context(self) -> Context:
         point, links = self._point, self._links
-        links.fetch(self.viewer.needed_positions(self.link, point.position))
+        links.fetch(self.builder.needed_positions(self.link, point.position))
         if self._answer is not None:
-            return self.viewer.build_for_answer(self._answer)
-        return self.viewer.build_at(self.link, point.position, sender=self._sender())
+            return self.builder.build_for_answer(self._answer)
+        return self.builder.build_at(self.link, point.position, sender=self._sender())
 
     def _sender(self) -> Sender:
-        """As for the newest answer: there is nothing else to go by."""
+        """The sender of the newest answer, as the best guess for the next request."""
         for row in reversed(self._rows):
             if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
                 sender = Sender.of(self._links.record(row.position))
@@ -182,29 +186,30 @@ class _ContextLoader:
         return Sender()
 
     def _load_before(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
-        """What counts of the rows before the stretch: those that its boundary kept and what was said of their results,
-        the system prompt, and messages of the client's log. They are looked for together."""
+        """The rows before the boundary that count: those it kept with overlays of their results, the system prompt, and
+        messages of the client's log. One query finds them all."""
         uuids, since = self._kept_rows(rows, begin)
-        kept = bool(uuids) or since is not None
-        # The system prompt holds across boundaries: where none is told in this stretch, it is the one from before.
+        has_kept = bool(uuids) or since is not None
+        # The system prompt holds across boundaries: if these rows have none, the one before counts.
         prompt = records_wording(transcript.version) and not any(row.detail == PROMPT for row in rows)
         self._sought = self._logged_keys(rows) - self._logged.keys()
-        if not kept and not prompt and not self._sought:
+        if not has_kept and not prompt and not self._sought:
             return []
-        types = _OVERLAYS if kept else ()
-        found = self._links.load_any(uuids, self._sought, types, PROMPT if prompt else "", since=since, before=begin)
-        self._logged |= {row.tool: row.position for row in found if row.type in (MESSAGE, SHAPE)}
-        last = max((row.position for row in found if row.detail == PROMPT), default=None)
-        mine = [
+        types = _OVERLAYS if has_kept else ()
+        earlier = self._links.load_any(uuids, self._sought, types, PROMPT if prompt else "", since=since, before=begin)
+        self._logged |= {row.tool: row.position for row in earlier if row.type in (MESSAGE, SHAPE)}
+        last = max((row.position for row in earlier if row.detail == PROMPT), default=None)
+        counting = [
             row
-            for row in found
+            for row in earlier
             if row.type not in (MESSAGE, SHAPE) and (row.detail != PROMPT or row.position == last or row.uuid in uuids)
         ]
-        self._links.fetch([row.position for row in found if row.detail != PROMPT or row.position == last])
-        return self._links.with_records(mine, [row.position for row in mine if row.type in _OVERLAYS])
+        self._links.fetch([row.position for row in earlier if row.detail != PROMPT or row.position == last])
+        return self._links.with_records(counting, [row.position for row in counting if row.type in _OVERLAYS])
 
     def _kept_rows(self, rows: list[LinkRow], begin: int) -> tuple[set[int], int | None]:
-        """The keys of what the boundary kept; or, where it only names the first and the last, the first's place."""
+        """The keys of the rows that the boundary kept; or, if it names only the first and the last, the first's
+        position."""
         if not rows or not is_boundary(rows[0]):
             return set(), None
         metadata = mapping(mapping(rows[0].extra).get("compactMetadata"))
@@ -216,17 +221,17 @@ class _ContextLoader:
         return set(), first[0].position if first else None
 
     def _logged_keys(self, rows: list[LinkRow]) -> set[int]:
-        """The keys of the messages that the client's log names in the stretch's last request, and of its shape."""
+        """The keys of the messages and the shape of the last request in the client's log."""
         log = RequestLog(self._lookup)
         for row in rows:
             if row.type == REQUEST:
                 log.feed(self._links.record(row.position), row.position)
         last = log.last
-        return {key_of(one) for one in (*(last.hashes or ()), last.shape) if one} if last else set()
+        return {key_of(name) for name in (*(last.hashes or ()), last.shape) if name} if last else set()
 
     def _following(self, position: int) -> list[LinkRow]:
-        """What was written after the answer, and may belong before it. A kept one from before the stretch stands behind
-        the summary: what it followed once is not asked for."""
+        """The rows after an answer, which may belong before it. Nothing is loaded for kept answers from before the
+        boundary, because their own parents do not matter."""
         if position < self._begin:
             return []
         rows = self._links.load(position + 1, position + 1 + AHEAD)
@@ -237,26 +242,26 @@ class _ContextLoader:
         )
 
     def _lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
-        wanted = {key_of(one) for one in hashes}
-        missing = wanted - self._logged.keys() - self._sought
+        keys_wanted = {key_of(key) for key in hashes}
+        missing = keys_wanted - self._logged.keys() - self._sought
         if missing and self._rows[0].position:
             self._sought |= missing
             for row in self._links.load_keys("tool_key", missing, before=self._point.position):
                 if row.type in (MESSAGE, SHAPE):
                     self._logged[row.tool] = row.position
-        positions = [self._logged[one] for one in wanted if one in self._logged]
+        positions = [self._logged[key] for key in keys_wanted if key in self._logged]
         self._links.fetch(positions)
         return (self._links.record(position) for position in positions)
 
 
 def load_contexts(transcript: Transcript) -> Iterator[Context]:
-    """The contexts of all requests of a transcript, in order. Each is whole, and only the latest is held."""
+    """The contexts of all requests of a transcript, in order. Each is complete; only the latest is held in memory."""
     links = LinkRows(transcript.pk, transcript.source_id)
     rows = links.with_records(links.load(0, transcript.entries))
     logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
 
     def lookup(hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
-        positions = [logged[found] for one in hashes if (found := key_of(one)) in logged]
+        positions = [logged[digest_key] for digest in hashes if (digest_key := key_of(digest)) in logged]
         return (links.stream(position) for position in positions)
 
     captured = CaptureLookup(capture_numbers(transcript))
@@ -264,33 +269,34 @@ def load_contexts(transcript: Transcript) -> Iterator[Context]:
     def later(position: int) -> list[LinkRow]:
         return rows[position + 1 : position + 1 + AHEAD]
 
-    viewer = ContextBuilder(links.stream, lookup, later, captured, load_subagent_notes(transcript))
+    builder = ContextBuilder(links.stream, lookup, later, captured, load_subagent_notes(transcript))
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
-        if row.position in starts and (made := viewer.build_for_answer(row)).model != SYNTHETIC:
-            yield made
-        viewer.feed(row)
+        if row.position in starts and (context := builder.build_for_answer(row)).model != SYNTHETIC:
+            yield context
+        builder.feed(row)
 
 
 def load_left_out_among(
     transcript: Transcript, context: Context, positions: Collection[int], links: LinkRows | None = None
 ) -> dict[int, LeftOutEntry]:
-    """Those of some entries that are not in the context, by position. `links`: that may know their rows already."""
+    """The entries at these positions that are not in the context. `links`: may hold their rows already."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
-    for at in range(0, len(missing), AT_ONCE):
-        links.load_at(missing[at : at + AT_ONCE])
+    for start in range(0, len(missing), CHUNK):
+        links.load_at(missing[start : start + CHUNK])
     rows = [links.rows[position] for position in sorted(positions) if position in links.rows]
-    return {one.position: one for one in find_left_out(context, rows, _load_marks(transcript))}
+    return {entry.position: entry for entry in find_left_out(context, rows, _load_marks(transcript))}
 
 
 def load_left_out(
     transcript: Transcript, context: Context, links: LinkRows | None = None
 ) -> list[tuple[LeftOutEntry, LinkRow]]:
-    """Every entry before the point that is not in the context, and why. `links`: for who goes on reading there."""
+    """Every entry before the point that is not in the context, and why. `links`: if the caller reads more rows
+    there."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}
-    return [(one, rows[one.position]) for one in find_left_out(context, rows.values(), _load_marks(transcript))]
+    return [(entry, rows[entry.position]) for entry in find_left_out(context, rows.values(), _load_marks(transcript))]
 
 
 def _load_marks(transcript: Transcript) -> list[Mark]:

@@ -1,4 +1,4 @@
-"""The requests of one thread in order, and where a reader stands among them."""
+"""The requests of one thread in order, and the one that a page shows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """`at` is the place of the request that is looked at; without one, that of the next request after the place."""
+    """`index` is that of the current request; without one, that of the next request after the position."""
 
     steps: tuple[Step, ...]
     index: int
@@ -36,7 +36,7 @@ class Steps:
 
     @property
     def number(self) -> int:
-        """For people, who count from one."""
+        """Counted from one, for people."""
         return self.index + 1
 
     @property
@@ -57,14 +57,14 @@ class Steps:
         return self.steps[-1] if self.index + self.is_chosen < len(self.steps) else None
 
     def nearest(self, position: int) -> Step:
-        """The request whose answer stands at the position, or the nearest."""
+        """The request whose answer is at the position, or the nearest one."""
         after = bisect_left(self.steps, position, key=lambda step: step.position)
         around = self.steps[max(0, after - 1) : after + 1]
         return min(around, key=lambda step: abs(step.position - position))
 
 
 def load_steps(transcript: Transcript) -> list[Step]:
-    """Of the transcript's own thread first, then of the sub-agents that were written into its file."""
+    """The requests of the transcript's own thread and of sub-agents in the same file, by position."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT position, message_id, agent, (SELECT max(captured.id) FROM transcripts_capture AS captured"
@@ -72,15 +72,15 @@ def load_steps(transcript: Transcript) -> list[Step]:
             " FROM transcripts_request AS request WHERE transcript_id = %s",
             [transcript.pk],
         )
-        found = [Step(*row) for row in cursor.fetchall()]
-    return sorted(found, key=lambda step: step.position)
+        steps = [Step(*row) for row in cursor.fetchall()]
+    return sorted(steps, key=lambda step: step.position)
 
 
-def locate_steps(found: list[Step], transcript: Transcript, *, request: Step | None = None, position: int = 0) -> Steps:
-    """The steps of the thread that the request belongs to; without one, of the transcript's own."""
+def locate_steps(steps: list[Step], transcript: Transcript, *, request: Step | None = None, position: int = 0) -> Steps:
+    """The steps of the request's thread; without a request, of the transcript's own thread."""
     inline = transcript.kind == Transcript.Kind.MAIN
     agent = request.agent if request else ""
-    thread = tuple(step for step in found if step.agent == agent) if inline else tuple(found)
+    thread = tuple(step for step in steps if step.agent == agent) if inline else tuple(steps)
     place = request.position if request else position
     return Steps(thread, bisect_left(thread, place, key=lambda step: step.position), request is not None)
 

@@ -1,4 +1,4 @@
-"""What a sub-agent was told that only the transcript of its session holds."""
+"""What a sub-agent was sent that only the transcript of its session holds."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sessions.models import Transcript
 
 
 def load_subagent_notes(transcript: Transcript) -> SubagentNotes | None:
-    """Two queries for a sub-agent of a version that tells it anything, and one more where its session is not known yet;
-    none for all others."""
+    """Two queries for a sub-agent whose version sends such notes, one more if its session is not loaded; none for all
+    others."""
     main = transcript.parent if has_subagent_notes(transcript) else None
     if main is None or transcript.first_at is None:
         return None
     links = LinkRows(main.pk, main.source_id)
     rows = links.load_details(LISTS)
-    known = [row.position for row in rows if row.at is not None and row.at <= transcript.first_at]
-    links.fetch(known)
-    return SubagentNotes.of(text(transcript.meta.get("agentType")), (links.record(position) for position in known))
+    positions = [row.position for row in rows if row.at is not None and row.at <= transcript.first_at]
+    links.fetch(positions)
+    return SubagentNotes.of(text(transcript.meta.get("agentType")), (links.record(position) for position in positions))
 
 
 def has_subagent_notes(transcript: Transcript) -> bool:
-    """Does its context hold what only its session was told?"""
+    """Does its context hold notes that are only in the transcript of its session?"""
     habits = behaviour_of(transcript.version)
     return transcript.parent_id is not None and habits.has_system_role and not habits.records_wording

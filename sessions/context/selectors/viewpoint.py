@@ -1,4 +1,4 @@
-"""From where a context is looked at, as an address says it: a request, the place after an entry, or the end."""
+"""The viewpoint of a context that an address names: a request, the place after an entry, or the end."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ SHOWN_ID = 80
 @dataclass(frozen=True, slots=True)
 class Viewpoint:
     transcript: Transcript
-    """The one that was asked for, or the sub-agent that the request or the entry belongs to."""
+    """The requested transcript, or the sub-agent that the request or the entry belongs to."""
     kind: Literal["request", "after", "next"]
     point: ContextPoint
     steps: Steps
     query: str
-    """The same in an address."""
+    """The query string that names this viewpoint."""
     request: Request | None = None
     entry: Entry | None = None
 
     @property
     def as_context(self) -> str:
-        """In an address of the timeline, which shows what is sent next if nothing is said."""
+        """The query string for the timeline, which shows by default what is sent next."""
         if self.kind == "request":
             return urlencode({"context": self.point.request})
         return self.query.replace("at=", "after=", 1) if self.kind == "after" else ""
@@ -52,37 +52,35 @@ class Viewpoint:
         return cached_context(self.transcript, self.point)
 
     def previous_context(self) -> Context | None:
-        """What was sent in the request before."""
+        """The context of the previous request."""
         step = self.steps.previous
         return cached_context(self.transcript, _point(step)) if step else None
 
 
 def find_viewpoint(transcript: Transcript, *, request: str = "", after: str = "", at_end: bool = False) -> Viewpoint:
-    """Without a wish, the last request; where there is none, what is sent next."""
+    """The viewpoint that is named; else the last request, or what is sent next if there is none."""
     if after and not request:
         return _viewpoint_after(transcript, after)
-    found = load_steps(transcript)
+    steps = load_steps(transcript)
     if request:
-        step = next((one for one in found if one.message_id == request), None)
-        return (
-            _viewpoint_of_subagent(transcript, request)
-            if step is None
-            else _viewpoint_of_request(transcript, step, found)
-        )
-    own = locate_steps(found, transcript, position=transcript.entries)
+        step = next((candidate for candidate in steps if candidate.message_id == request), None)
+        if step is None:
+            return _viewpoint_of_subagent(transcript, request)
+        return _viewpoint_of_request(transcript, step, steps)
+    own = locate_steps(steps, transcript, position=transcript.entries)
     if own.steps and not at_end:
-        return _viewpoint_of_request(transcript, own.steps[-1], found)
+        return _viewpoint_of_request(transcript, own.steps[-1], steps)
     return Viewpoint(transcript, "next", point_next(transcript), own, "next=1")
 
 
-def _viewpoint_of_request(transcript: Transcript, step: Step, found: list[Step]) -> Viewpoint:
-    steps = locate_steps(found, transcript, request=step)
+def _viewpoint_of_request(transcript: Transcript, step: Step, steps: list[Step]) -> Viewpoint:
+    located = locate_steps(steps, transcript, request=step)
     query = urlencode({"request": step.message_id})
-    return Viewpoint(transcript, "request", _point(step), steps, query, request=find_request(transcript, step))
+    return Viewpoint(transcript, "request", _point(step), located, query, request=find_request(transcript, step))
 
 
 def _viewpoint_of_subagent(transcript: Transcript, request: str) -> Viewpoint:
-    """A request of one of the sub-agents."""
+    """The viewpoint of a request of one of the sub-agents."""
     try:
         owner, _ = point_of_request(transcript, request)
     except PointMissingError as error:

@@ -1,4 +1,4 @@
-"""What changed since the request before: loaded into the Context page, and a page of its own."""
+"""What changed since the previous request: loaded into the Context page, and a page of its own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def context_changes(request: HtmxRequest, session: str) -> HttpResponse:
     before = view.previous_context()
     if before is not None:
         sent = view.context()
-        found = compare_contexts(before, sent)
+        changes = compare_contexts(before, sent)
         alike = before.exactness == sent.exactness
-        values |= {"changes": found, "batches": batch_changes(found, before, sent, mask), "alike": alike}
+        values |= {"changes": changes, "batches": batch_changes(changes, before, sent, mask), "alike": alike}
     return render_page(request, "transcripts/changes.html", values, partials=("changes",))

@@ -22,7 +22,7 @@ from sessions.timeline.engine.ruler import build_ruler
 from sessions.transcripts.selectors.session import SessionHead, session_head
 
 ZOOM_BELOW = 0.4
-"""A bar is hard to read when it fills less of the window."""
+"""A bar that fills less of the window is also shown enlarged."""
 MESSAGES = "transcripts/context.html#messages"
 
 
@@ -35,9 +35,9 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     sent = view.context()
     array = MessageArray(sent, mask, request.GET.get("open", ""))
     values = base_values(head, view)
-    if part := _part(request, array, view.query):
-        name, found = part
-        return render_page(request, name, {**values, **found})
+    if fragment := _part(request, array, view.query):
+        name, values_of_part = fragment
+        return render_page(request, name, {**values, **values_of_part})
     sizes = sizes_of(sent, _prompt_tokens(view.request))
     return render_page(
         request,
@@ -58,19 +58,19 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def base_values(head: SessionHead, view: Viewpoint) -> dict[str, Any]:
-    """What all pages about a context say of the session and the point."""
+    """The template values that all pages about a context share."""
     transcript = head.transcript
     root = session_root(transcript)
     return {"section": "sessions", "tab": "context", "head": head, "session": transcript, "view": view, "root": root}
 
 
 def redirect_to_subagent(name: str, view: Viewpoint) -> HttpResponseRedirect:
-    """To the same page of the sub-agent that the point belongs to."""
+    """Redirect to the same page of the sub-agent that the viewpoint belongs to."""
     return HttpResponseRedirect(f"{reverse(name, args=[view.transcript.public_id])}?{view.query}")
 
 
 def read_viewpoint(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
-    """The point that the address names; without one, the last request."""
+    """The viewpoint that the address names; without one, the last request."""
     return find_viewpoint(
         transcript,
         request=request.GET.get("request", ""),
@@ -80,7 +80,7 @@ def read_viewpoint(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
 
 
 def _part(request: HtmxRequest, array: MessageArray, query: str) -> tuple[str, dict[str, Any]] | None:
-    """What htmx wants of the array alone: a block or a message as a whole, or the messages of a gap."""
+    """A part for htmx: a block or a message as a whole, or the messages of a gap."""
     part = request.GET.get("part", "") if request.htmx else ""
     if part == "piece":
         piece = array.piece(request.GET.get("open", ""))
@@ -104,7 +104,7 @@ def _prompt_tokens(request: Request | None) -> int | None:
 
 
 def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
-    """Two bars of one scale, so that they can be compared; where they are short, one that is enlarged."""
+    """Two bars of one scale, to compare; if they are short, also an enlarged one."""
     limit = max(sizes.window.tokens, sizes.total)
     parts = [(share.category.value, share.label, share.tokens or 0) for share in sizes.shares]
     parts.append(("unseen", "in no record", sizes.unrecorded))
@@ -121,7 +121,7 @@ def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
 
 
 def _ruler(view: Viewpoint) -> dict[str, Any]:
-    """The context size over the session; each of its strips leads to the request that is nearest."""
+    """The context size over the session; each strip links to the nearest request."""
     transcript, steps = view.transcript, view.steps
     drawn = build_ruler(transcript.ruler, transcript.entries, view.point.position)
     strips = tuple((strip, steps.nearest(strip.position)) for strip in drawn.strips) if drawn and len(steps) else ()

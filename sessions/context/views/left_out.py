@@ -16,7 +16,7 @@ from sessions.timeline.selectors.briefs import briefs_of
 from sessions.transcripts.selectors.session import session_head
 
 FEW, MANY = 8, 400
-"""Ranges of entries, of every reason and of the one that was asked for."""
+"""Ranges of entries shown for each reason, and for a single reason."""
 
 
 @require_safe
@@ -26,16 +26,18 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
     if view.transcript.pk != head.transcript.pk:
         return redirect_to_subagent("context-left-out", view)
     links = LinkRows(view.transcript.pk, view.transcript.source_id)
-    groups = group_by_reason(one for one, _ in load_left_out(view.transcript, view.context(), links))
+    groups = group_by_reason(entry for entry, _ in load_left_out(view.transcript, view.context(), links))
     reason = request.GET.get("reason", "")
     start = _number(request.GET.get("from", ""))
     chosen = [group.head(MANY, start) for group in groups if group.name == reason]
-    shown = chosen or [group.head(FEW) for group in groups]
+    listed = chosen or [group.head(FEW) for group in groups]
     values = {
         **base_values(head, view),
-        "groups": shown,
+        "groups": listed,
         "one_reason": bool(chosen),
-        "briefs": briefs_of(links, (one.first for group in shown for cause in group.causes for one in cause.ranges)),
+        "briefs": briefs_of(
+            links, (entry.first for group in listed for cause in group.causes for entry in cause.ranges)
+        ),
         "seen": f"&{view.as_context}" if view.as_context else "",
         "count": sum(group.count for group in groups if not group.is_partial),
     }
@@ -44,5 +46,5 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def _number(text: str) -> int:
-    """Of the range to begin with; anything else begins with the first."""
+    """The range to begin with; the first if the text is no number."""
     return whole_number(text) or 0

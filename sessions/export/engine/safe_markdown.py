@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sessions.export.engine.fences import make_fence
-from sessions.text.engine.prose import hostile
+from sessions.text.engine.prose import is_hostile
 
 _END = "lucid-end-of-text"
 _TRIES = 4
@@ -29,7 +29,7 @@ def contain_markdown(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not _SUSPECT.search(text):
         return text
-    if hostile(text):
+    if is_hostile(text):
         return make_fence(text)
     for attempt in range(_TRIES):
         tokens = _parser().parse(f"{text}\n\n# {_END}")

@@ -83,7 +83,7 @@ def own_requests(touched: dict[int, int]) -> set[int]:
     lose: list[int] = []
     changed: set[int] = set()
     for rows in shared.values():
-        owner = owners.owner({row[1] for row in rows})
+        owner = owners.find_owner({row[1] for row in rows})
         for row in rows:
             if row[2] != (row[1] == owner):
                 (gain if row[1] == owner else lose).append(row[0])
@@ -119,7 +119,7 @@ def own_entries(touched: dict[int, int]) -> None:
     origins: dict[int, Counter[int]] = defaultdict(Counter)
     for rows in by_uuid.values():
         files = {pk >> POSITION_BITS for pk, _ in rows}
-        owner = owners.owner(files)
+        owner = owners.find_owner(files)
         if len(files) > 1:
             copies |= files
         seen_files: set[int] = set()

@@ -47,39 +47,44 @@ def build_agent_tree(
     of agents in the records of those who may have started them. An agent whose start nobody tells hangs on the
     session, with `How.UNKNOWN`.
     """
-    known = {agent.id: agent for agent in agents}
-    seen: dict[str, list[Sighting]] = {}
+    agents_by_id = {agent.id: agent for agent in agents}
+    by_agent: dict[str, list[Sighting]] = {}
     for sighting in sightings:
-        if sighting.agent in known and sighting.agent != sighting.owner:
-            seen.setdefault(sighting.agent, []).append(sighting)
-    nodes = {name: _place(agent, known, calls, seen.get(name, [])) for name, agent in known.items()}
+        if sighting.agent in agents_by_id and sighting.agent != sighting.owner:
+            by_agent.setdefault(sighting.agent, []).append(sighting)
+    nodes = {
+        name: _find_starter(agent, agents_by_id, calls, by_agent.get(name, [])) for name, agent in agents_by_id.items()
+    }
     _break_rings(nodes)
     children: dict[str, list[AgentNode]] = {}
     for node in nodes.values():
         children.setdefault(node.parent, []).append(node)
     for name, below in children.items():
         if name:
-            nodes[name] = replace(nodes[name], children=_in_order(below))
-    return AgentTree(nodes, _in_order(children.get("", [])))
+            nodes[name] = replace(nodes[name], children=_order(below))
+    return AgentTree(nodes, _order(children.get("", [])))
 
 
-def _place(
+def _find_starter(
     agent: AgentFacts,
-    known: Mapping[str, AgentFacts],
+    agents_by_id: Mapping[str, AgentFacts],
     calls: Mapping[str, tuple[str, int]],
-    seen: list[Sighting],
+    found_sightings: list[Sighting],
 ) -> AgentNode:
     order = list(Evidence)
-    seen = sorted(seen, key=lambda one: order.index(one.how))
-    for how, tool in [(Evidence.META, agent.tool_use_id), *((one.how, one.tool_use_id) for one in seen)]:
+    found_sightings = sorted(found_sightings, key=lambda sighting: order.index(sighting.how))
+    for how, tool in [
+        (Evidence.META, agent.tool_use_id),
+        *((sighting.how, sighting.tool_use_id) for sighting in found_sightings),
+    ]:
         owner, position = calls.get(tool, (agent.id, -1)) if tool else (agent.id, -1)
-        if owner != agent.id and (not owner or owner in known):
+        if owner != agent.id and (not owner or owner in agents_by_id):
             return AgentNode(agent.id, owner, position, how)
-    if agent.parent_id in known and agent.parent_id != agent.id:
+    if agent.parent_id in agents_by_id and agent.parent_id != agent.id:
         return AgentNode(agent.id, agent.parent_id, None, Evidence.META)
-    for one in seen:
-        if not one.owner or one.owner in known:
-            return AgentNode(agent.id, one.owner, None, one.how)
+    for sighting in found_sightings:
+        if not sighting.owner or sighting.owner in agents_by_id:
+            return AgentNode(agent.id, sighting.owner, None, sighting.how)
     if agent.depth == 1 and not agent.parent_id:
         return AgentNode(agent.id, "", None, Evidence.META)
     return AgentNode(agent.id, "", None, Evidence.UNKNOWN)
@@ -101,5 +106,5 @@ def _break_rings(nodes: dict[str, AgentNode]) -> None:
         sound.update(path)
 
 
-def _in_order(nodes: list[AgentNode]) -> tuple[str, ...]:
+def _order(nodes: list[AgentNode]) -> tuple[str, ...]:
     return tuple(node.id for node in sorted(nodes, key=lambda node: (node.call is None, node.call or 0, node.id)))

@@ -18,64 +18,64 @@ _ON, _LEFT, _REPLAY = 1, 2, 3
 
 
 @dataclass(slots=True)
-class BranchRows:
-    on: bytearray
+class BranchMembership:
+    on_active: bytearray
     """Nodes of the active branch, with what was pulled in from the side."""
     spine: bytearray
-    left: dict[int, int]
+    abandoned: dict[int, int]
     """Nodes left behind -> the first node of their branch."""
     heads: list[int]
     """The first nodes of the branches left behind."""
-    turned: dict[int, int]
+    continued_by: dict[int, int]
     """First node of a branch left behind -> the node that goes on from the same fork, -1 if none does."""
 
 
-def sort_rows(graph: Graph, spine: list[int], gone: dict[int, int]) -> BranchRows:
+def sort_branches(graph: Graph, spine: list[int], removed: dict[int, int]) -> BranchMembership:
     on_spine = bytearray(len(graph.rows))
     following: dict[int, int] = {}
     for previous, i in zip([-1, *spine], spine, strict=False):
         on_spine[i] = 1
         following[previous] = i
-    beside = [i for i in graph.chain if not on_spine[i] and not graph.side[i] and i not in gone]
-    joined = _joined(graph, spine, beside)
-    order = _parents_first(graph, beside)
-    talk = _talk(graph, order, joined, on_spine)
-    found = BranchRows(on_spine[:], on_spine, {}, [], {})
+    side_nodes = [i for i in graph.chain if not on_spine[i] and not graph.side[i] and i not in removed]
+    joined = _find_active_pieces(graph, spine, side_nodes)
+    order = _parents_first(graph, side_nodes)
+    holds_talk = _mark_talk(graph, order, joined, on_spine)
+    branches = BranchMembership(on_spine[:], on_spine, {}, [], {})
     fate = on_spine[:]
     for i in order:
         parent = graph.past[i]
-        above = fate[parent] if parent >= 0 else _ON
+        parent_fate = fate[parent] if parent >= 0 else _ON
         if i in joined:
             fate[i] = _ON
-        elif above in (_LEFT, _REPLAY):
-            fate[i] = above
-        elif not talk[i]:
+        elif parent_fate in (_LEFT, _REPLAY):
+            fate[i] = parent_fate
+        elif not holds_talk[i]:
             fate[i] = _ON
         else:
             active = following.get(parent, -1)
             fate[i] = _REPLAY if _is_replay(graph, i, active) else _LEFT
             if fate[i] == _LEFT:
-                found.heads.append(i)
-                found.turned[i] = active
+                branches.heads.append(i)
+                branches.continued_by[i] = active
         if fate[i] == _LEFT:
-            found.left[i] = found.left.get(parent, i) if above == _LEFT else i
+            branches.abandoned[i] = branches.abandoned.get(parent, i) if parent_fate == _LEFT else i
         else:
-            found.on[i] = 1
-    return found
+            branches.on_active[i] = 1
+    return branches
 
 
-def _joined(graph: Graph, spine: list[int], beside: list[int]) -> set[int]:
+def _find_active_pieces(graph: Graph, spine: list[int], side_nodes: list[int]) -> set[int]:
     """Other blocks of messages on the spine, and the results of all their calls."""
     rows, kind = graph.rows, graph.kind
     messages = {rows[i].message for i in spine if kind[i] == ASSISTANT} - {None}
-    joined = {i for i in beside if kind[i] == ASSISTANT and rows[i].message in messages}
-    answered = {tool for tool, call in graph.calls.items() if rows[call].message in messages or call in joined} | {
+    active = {i for i in side_nodes if kind[i] == ASSISTANT and rows[i].message in messages}
+    answered = {tool for tool, call in graph.calls.items() if rows[call].message in messages or call in active} | {
         rows[i].tool for i in spine if kind[i] == ASSISTANT
     }
-    for i in beside:
+    for i in side_nodes:
         if kind[i] == USER and graph.flags[i] & _RESULT and rows[i].tool is not None and rows[i].tool in answered:
-            joined.add(i)
-    return joined
+            active.add(i)
+    return active
 
 
 def _parents_first(graph: Graph, nodes: list[int]) -> list[int]:
@@ -95,47 +95,47 @@ def _parents_first(graph: Graph, nodes: list[int]) -> list[int]:
     return order
 
 
-def _talk(graph: Graph, order: list[int], joined: set[int], on_spine: bytearray) -> bytearray:
+def _mark_talk(graph: Graph, order: list[int], active: set[int], on_spine: bytearray) -> bytearray:
     """Whether the side branch that begins at a node holds conversation of its own."""
-    talk = bytearray(len(graph.rows))
+    holds_talk = bytearray(len(graph.rows))
     for i in reversed(order):
-        if i in joined:
-            talk[i] = 0
+        if i in active:
+            holds_talk[i] = 0
             continue
         kind = graph.kind[i]
         if kind == ASSISTANT or (kind == USER and graph.flags[i] & _TYPED):
-            talk[i] = 1
+            holds_talk[i] = 1
         parent = graph.past[i]
-        if talk[i] and parent >= 0 and not on_spine[parent]:
-            talk[parent] = 1
-    return talk
+        if holds_talk[i] and parent >= 0 and not on_spine[parent]:
+            holds_talk[parent] = 1
+    return holds_talk
 
 
 def _is_replay(graph: Graph, i: int, active: int) -> bool:
     """Retries and replays write the same record again with another uuid, but with its old time."""
     if active < 0:
         return False
-    one, other = graph.rows[i], graph.rows[active]
-    return one.at is not None and one.at == other.at and one.type == other.type
+    row, other = graph.rows[i], graph.rows[active]
+    return row.at is not None and row.at == other.at and row.type == other.type
 
 
-def branches_of(graph: Graph, found: BranchRows, leaf: int) -> tuple[Branch, ...]:
+def branches_of(graph: Graph, rows_by_branch: BranchMembership, leaf: int) -> tuple[Branch, ...]:
     """The branches left behind and, for each fork that the active chain passes, the active one."""
     members: dict[int, list[int]] = {}
-    for i, head in found.left.items():
+    for i, head in rows_by_branch.abandoned.items():
         members.setdefault(head, []).append(i)
     rows = graph.rows
     branches: list[Branch] = []
-    going_on: dict[int, int] = {}
-    for head in found.heads:
+    continuations: dict[int, int] = {}
+    for head in rows_by_branch.heads:
         fork = graph.past[head]
         nodes = members[head]
         first, last = rows[min(nodes)].position, rows[max(nodes)].position
         branches.append(Branch(_position(graph, fork), first, last, len(nodes), active=False))
-        if found.turned[head] >= 0:
-            going_on[fork] = found.turned[head]
-    for fork, i in going_on.items():
-        size = sum(found.on[i:])
+        if rows_by_branch.continued_by[head] >= 0:
+            continuations[fork] = rows_by_branch.continued_by[head]
+    for fork, i in continuations.items():
+        size = sum(rows_by_branch.on_active[i:])
         branches.append(Branch(_position(graph, fork), rows[i].position, rows[leaf].position, size, active=True))
     return tuple(sorted(branches, key=lambda branch: (branch.first, branch.active)))
 

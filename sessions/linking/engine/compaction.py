@@ -26,47 +26,47 @@ class Boundary:
     """The newest row of the conversation when the boundary was written."""
     summary: int = -1
     anchor: int = -1
-    kept: list[int] = field(default_factory=list)
+    preserved: list[int] = field(default_factory=list)
 
 
-def boundaries(graph: Graph, tips: Mapping[int, int]) -> list[Boundary]:
+def find_boundaries(graph: Graph, tips: Mapping[int, int]) -> list[Boundary]:
     """Every compaction of the file, in file order.
 
     A summary without a boundary record (before 2.0.64) is a boundary itself; a boundary without a summary is whole.
     """
-    found: list[Boundary] = []
+    compactions: list[Boundary] = []
     if not any(i in graph.boundaries or graph.flags[i] & _SUMMARY for i in tips):
-        return found
-    waiting = False
+        return compactions
+    awaits_summary = False
     for i in graph.chain:
         if graph.side[i]:
             continue
         if i in graph.boundaries:
-            found.append(Boundary(i, tips.get(i, -1)))
-            waiting = True
+            compactions.append(Boundary(i, tips.get(i, -1)))
+            awaits_summary = True
         elif graph.kind[i] == USER and graph.flags[i] & _SUMMARY:
-            if not waiting:
-                found.append(Boundary(i, tips.get(i, -1)))
-            found[-1].summary = i
-            waiting = False
+            if not awaits_summary:
+                compactions.append(Boundary(i, tips.get(i, -1)))
+            compactions[-1].summary = i
+            awaits_summary = False
         elif graph.kind[i] == ASSISTANT:
-            waiting = False
-    return found
+            awaits_summary = False
+    return compactions
 
 
-def rehang(graph: Graph, found: list[Boundary]) -> dict[int, int]:
+def attach_kept_rows(graph: Graph, compactions: list[Boundary]) -> dict[int, int]:
     """Make each boundary a root and put its kept rows behind the anchor. Returns anchor -> last kept row."""
-    for boundary in found:
-        boundary.anchor = _anchor(graph, boundary)
-    children = _children(graph, {boundary.anchor for boundary in found})
-    tails: dict[int, int] = {}
-    for boundary in found:
-        boundary.kept = _kept(graph, boundary)
+    for boundary in compactions:
+        boundary.anchor = _find_anchor(graph, boundary)
+    children = _children(graph, {boundary.anchor for boundary in compactions})
+    last_kept: dict[int, int] = {}
+    for boundary in compactions:
+        boundary.preserved = _find_kept(graph, boundary)
         _set_history(graph, boundary)
         graph.up[boundary.node] = -1
-        if boundary.kept:
-            tails[boundary.anchor] = _move(graph, boundary, children.get(boundary.anchor, []))
-    return tails
+        if boundary.preserved:
+            last_kept[boundary.anchor] = _move_kept_rows(graph, boundary, children.get(boundary.anchor, []))
+    return last_kept
 
 
 def _metadata(graph: Graph, boundary: Boundary) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -74,11 +74,11 @@ def _metadata(graph: Graph, boundary: Boundary) -> tuple[Mapping[str, Any], Mapp
     return mapping(metadata.get("preservedSegment")), mapping(metadata.get("preservedMessages"))
 
 
-def _anchor(graph: Graph, boundary: Boundary) -> int:
+def _find_anchor(graph: Graph, boundary: Boundary) -> int:
     segment, messages = _metadata(graph, boundary)
-    named = graph.find(key(segment.get("anchorUuid")) or key(messages.get("anchorUuid")))
-    if named >= 0:
-        return named
+    anchor = graph.find(key(segment.get("anchorUuid")) or key(messages.get("anchorUuid")))
+    if anchor >= 0:
+        return anchor
     return boundary.summary if boundary.summary >= 0 else boundary.node
 
 
@@ -90,15 +90,17 @@ def _children(graph: Graph, parents: set[int]) -> dict[int, list[int]]:
     return children
 
 
-def _kept(graph: Graph, boundary: Boundary) -> list[int]:
+def _find_kept(graph: Graph, boundary: Boundary) -> list[int]:
     segment, messages = _metadata(graph, boundary)
-    listed = keys(messages.get("uuids")) or [k for k in keys(messages.get("allUuids")) if k in graph.index]
-    nodes = dict.fromkeys(graph.find(k) for k in listed)
-    kept = [i for i in nodes if i >= 0 and i not in (boundary.anchor, boundary.node)]
-    return kept or _segment(graph, segment, boundary)
+    listed = keys(messages.get("uuids")) or [
+        key_of_row for key_of_row in keys(messages.get("allUuids")) if key_of_row in graph.index
+    ]
+    nodes = dict.fromkeys(graph.find(key_of_row) for key_of_row in listed)
+    preserved = [i for i in nodes if i >= 0 and i not in (boundary.anchor, boundary.node)]
+    return preserved or _read_segment(graph, segment, boundary)
 
 
-def _segment(graph: Graph, segment: Mapping[str, Any], boundary: Boundary) -> list[int]:
+def _read_segment(graph: Graph, segment: Mapping[str, Any], boundary: Boundary) -> list[int]:
     """The rows from head to tail; without a known tail, up to the newest row. Nothing if they are not one chain."""
     head = graph.find(key(segment.get("headUuid")))
     if head < 0:
@@ -114,61 +116,61 @@ def _segment(graph: Graph, segment: Mapping[str, Any], boundary: Boundary) -> li
 
 def _set_history(graph: Graph, boundary: Boundary) -> None:
     """What came before the boundary, and before those rows that hung on kept ones but were not kept themselves."""
-    kept = dict.fromkeys(boundary.kept)
-    around: dict[int, int] = {}
-    for i in boundary.kept:
-        _skip(graph, i, kept, around)
-    start = _left(graph, boundary, kept)
-    graph.before[boundary.node] = around.get(start, start)
-    if not kept:
+    preserved = dict.fromkeys(boundary.preserved)
+    previous_left_out: dict[int, int] = {}
+    for i in boundary.preserved:
+        _note_previous(graph, i, preserved, previous_left_out)
+    start = _find_previous_leaf(graph, boundary, preserved)
+    graph.before[boundary.node] = previous_left_out.get(start, start)
+    if not preserved:
         return
-    for i in range(min(kept), boundary.node):
-        if graph.node[i] == i and i not in kept and not graph.side[i]:
+    for i in range(min(preserved), boundary.node):
+        if graph.node[i] == i and i not in preserved and not graph.side[i]:
             parent = graph.history(i)
-            if parent in kept:
-                graph.before[i] = around[parent]
+            if parent in preserved:
+                graph.before[i] = previous_left_out[parent]
 
 
-def _skip(graph: Graph, start: int, kept: Mapping[int, None], around: dict[int, int]) -> None:
+def _note_previous(graph: Graph, start: int, preserved: Mapping[int, None], previous_left_out: dict[int, int]) -> None:
     """Note for a kept row the nearest row before it that was not kept."""
     path: dict[int, None] = {}
     i = start
-    while i in kept and i not in around and i not in path:
+    while i in preserved and i not in previous_left_out and i not in path:
         path[i] = None
         i = graph.first_up.get(i, graph.history(i))
-    end = around.get(i, -1 if i in path else i)
-    around.update((j, end) for j in path)
+    end = previous_left_out.get(i, -1 if i in path else i)
+    previous_left_out.update((j, end) for j in path)
 
 
-def _left(graph: Graph, boundary: Boundary, kept: Mapping[int, None]) -> int:
+def _find_previous_leaf(graph: Graph, boundary: Boundary, preserved: Mapping[int, None]) -> int:
     """The leaf that the compaction left: `logicalParentUuid`, if it stands before the boundary, else the newest row.
 
     A prompt without an answer below that leaf is the /compact itself. An answer below it means that the session had
     gone back to the leaf.
     """
     node, tip = boundary.node, boundary.tip
-    named = graph.find(key(mapping(graph.rows[node].extra).get("logicalParentUuid")))
-    if named < 0 or named >= node or graph.side[named]:
+    logical_parent = graph.find(key(mapping(graph.rows[node].extra).get("logicalParentUuid")))
+    if logical_parent < 0 or logical_parent >= node or graph.side[logical_parent]:
         own = graph.up[node]
         return own if 0 <= own < node else tip
     for i in graph.ancestors(tip):
-        if i == named:
+        if i == logical_parent:
             return tip
-        if graph.kind[i] == ASSISTANT and i not in kept:
-            return named
-    return named
+        if graph.kind[i] == ASSISTANT and i not in preserved:
+            return logical_parent
+    return logical_parent
 
 
-def _move(graph: Graph, boundary: Boundary, children: list[int]) -> int:
-    kept, anchor = boundary.kept, boundary.anchor
+def _move_kept_rows(graph: Graph, boundary: Boundary, children: list[int]) -> int:
+    preserved, anchor = boundary.preserved, boundary.anchor
     segment, _ = _metadata(graph, boundary)
-    members = set(kept)
-    graph.up[kept[0]] = anchor
-    for previous, i in pairwise(kept):
+    members = set(preserved)
+    graph.up[preserved[0]] = anchor
+    for previous, i in pairwise(preserved):
         if graph.up[i] not in members:
             graph.up[i] = previous
-    named = graph.find(key(segment.get("tailUuid")))
-    tail = named if named in members else kept[-1]
+    tail_node = graph.find(key(segment.get("tailUuid")))
+    tail = tail_node if tail_node in members else preserved[-1]
     for i in children:
         if graph.up[i] == anchor and i not in members:
             graph.up[i] = tail

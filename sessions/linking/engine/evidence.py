@@ -40,10 +40,10 @@ class AgentFacts:
     depth: int | None = None
 
     @classmethod
-    def of(cls, agent_id: str, meta: Mapping[str, Any]) -> AgentFacts:
+    def from_meta(cls, agent_id: str, meta: Mapping[str, Any]) -> AgentFacts:
         depth = meta.get("spawnDepth")
-        known = isinstance(depth, int) and not isinstance(depth, bool)
-        return cls(agent_id, text(meta.get("toolUseId")), text(meta.get("parentAgentId")), depth if known else None)
+        is_known = isinstance(depth, int) and not isinstance(depth, bool)
+        return cls(agent_id, text(meta.get("toolUseId")), text(meta.get("parentAgentId")), depth if is_known else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +59,22 @@ class Sighting:
 def find_sightings(record: Mapping[str, Any], owner: str) -> Iterator[Sighting]:
     kind = record.get("type")
     if kind == "user":
-        yield from _in_results(record, owner)
+        yield from _read_results(record, owner)
         for block in blocks(record):
             if block.get("type") == "text":
-                yield from _in_notifications(block.get("text"), owner)
+                yield from _read_notifications(block.get("text"), owner)
     elif kind == "progress":
         data = mapping(record.get("data"))
         agent = text(data.get("agentId"))
         if data.get("type") == "agent_progress" and agent:
             yield Sighting(agent, text(record.get("parentToolUseID")), owner, Evidence.PROGRESS)
     elif kind == "queue-operation":
-        yield from _in_notifications(record.get("content"), owner)
+        yield from _read_notifications(record.get("content"), owner)
     elif kind == "attachment":
-        yield from _in_notifications(mapping(record.get("attachment")).get("prompt"), owner)
+        yield from _read_notifications(mapping(record.get("attachment")).get("prompt"), owner)
 
 
-def _in_results(record: Mapping[str, Any], owner: str) -> Iterator[Sighting]:
+def _read_results(record: Mapping[str, Any], owner: str) -> Iterator[Sighting]:
     results = [block for block in blocks(record) if block.get("type") == "tool_result"]
     agent = text(mapping(record.get("toolUseResult")).get("agentId"))
     if agent and results:
@@ -86,7 +86,7 @@ def _in_results(record: Mapping[str, Any], owner: str) -> Iterator[Sighting]:
                 yield Sighting(tails[-1], text(result.get("tool_use_id")), owner, Evidence.TEXT)
 
 
-def _in_notifications(content: object, owner: str) -> Iterator[Sighting]:
+def _read_notifications(content: object, owner: str) -> Iterator[Sighting]:
     for words in _words(content):
         for notification in _NOTIFICATION.findall(words):
             task, tool = _TASK.search(notification), _TOOL.search(notification)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from sessions.linking.engine.branches import BranchRows
+from sessions.linking.engine.branches import BranchMembership
 from sessions.linking.engine.compaction import Boundary
 from sessions.linking.engine.graph import OTHER, Graph
 from sessions.linking.engine.overlays import Overlays
@@ -20,56 +20,58 @@ Cause = tuple[Fate, int]
 """A fate and the row that caused it; -1 = no row."""
 
 
-def fates_of(graph: Graph, found: BranchRows, compactions: list[Boundary], overlays: Overlays) -> dict[int, Cause]:
+def find_fates(
+    graph: Graph, branches: BranchMembership, compactions: list[Boundary], overlays: Overlays
+) -> dict[int, Cause]:
     fates: dict[int, Cause] = {i: (Fate.SNIPPED, cause) for i, cause in overlays.snipped.items()}
-    for i, head in found.left.items():
-        fates[i] = (Fate.ABANDONED, found.turned[head])
-    _collapse(found, overlays, fates)
-    _summarise(graph, found, compactions, fates)
+    for i, head in branches.abandoned.items():
+        fates[i] = (Fate.ABANDONED, branches.continued_by[head])
+    _collapse(branches, overlays, fates)
+    _summarise(graph, branches, compactions, fates)
     return fates
 
 
-def _collapse(found: BranchRows, overlays: Overlays, fates: dict[int, Cause]) -> None:
+def _collapse(branches: BranchMembership, overlays: Overlays, fates: dict[int, Cause]) -> None:
     """The latest commit that covers a row counts. Each row is painted once, however the spans overlap."""
-    further: dict[int, int] = {}
+    next_free: dict[int, int] = {}
     for first, last, cause in reversed(overlays.collapsed):
         i = first
         while i <= last:
-            if i in further:
-                beyond = further[i]
-                further[i] = further.get(beyond, beyond)
-                i = beyond
+            if i in next_free:
+                next_node = next_free[i]
+                next_free[i] = next_free.get(next_node, next_node)
+                i = next_node
                 continue
-            if found.on[i]:
+            if branches.on_active[i]:
                 fates.setdefault(i, (Fate.COLLAPSED, cause))
-            further[i] = i + 1
+            next_free[i] = i + 1
 
 
-def _summarise(graph: Graph, found: BranchRows, compactions: list[Boundary], fates: dict[int, Cause]) -> None:
+def _summarise(graph: Graph, branches: BranchMembership, compactions: list[Boundary], fates: dict[int, Cause]) -> None:
     """Boundaries on branches that were left behind summarised nothing of what is active."""
     begin = 0
-    held: list[int] = []
+    carried_over: list[int] = []
     for boundary in compactions:
         node = boundary.node
-        if not found.spine[node]:
+        if not branches.spine[node]:
             continue
-        context = held + [i for i in range(begin, node) if found.on[i] and i not in fates]
-        kept = _kept(graph, found, boundary, context)
+        context = carried_over + [i for i in range(begin, node) if branches.on_active[i] and i not in fates]
+        preserved = _find_kept(graph, branches, boundary, context)
         for i in context:
-            fates[i] = (Fate.KEPT if i in kept else Fate.SUMMARISED, node)
-        held = [i for i in context if i in kept]
+            fates[i] = (Fate.KEPT if i in preserved else Fate.SUMMARISED, node)
+        carried_over = [i for i in context if i in preserved]
         begin = node
 
 
-def _kept(graph: Graph, found: BranchRows, boundary: Boundary, context: list[int]) -> set[int]:
-    kept = set(boundary.kept) or _partly(graph, boundary, context)
+def _find_kept(graph: Graph, branches: BranchMembership, boundary: Boundary, context: list[int]) -> set[int]:
+    preserved = set(boundary.preserved) or _find_partly_kept(graph, boundary, context)
     for i in context:
-        if graph.kind[i] == OTHER and not found.spine[i] and graph.up[i] in kept:
-            kept.add(i)
-    return kept
+        if graph.kind[i] == OTHER and not branches.spine[i] and graph.up[i] in preserved:
+            preserved.add(i)
+    return preserved
 
 
-def _partly(graph: Graph, boundary: Boundary, context: list[int]) -> set[int]:
+def _find_partly_kept(graph: Graph, boundary: Boundary, context: list[int]) -> set[int]:
     """A partial compaction that names no kept rows still says how many it summarised, and at which end."""
     if boundary.summary < 0:
         return set()
@@ -82,7 +84,7 @@ def _partly(graph: Graph, boundary: Boundary, context: list[int]) -> set[int]:
     return set(context[:-count]) if partial.get("direction") == "from" else set()
 
 
-def with_copies(graph: Graph, fates: dict[int, Cause]) -> dict[int, Cause]:
+def copy_fates(graph: Graph, fates: dict[int, Cause]) -> dict[int, Cause]:
     """Copies share the fate of their first, unless the cause stands before the copy: then it was written anew."""
     for i in graph.copies:
         cause = fates.get(graph.node[i])
@@ -91,12 +93,12 @@ def with_copies(graph: Graph, fates: dict[int, Cause]) -> dict[int, Cause]:
     return fates
 
 
-def ranks(graph: Graph) -> list[int]:
+def chain_ranks(graph: Graph) -> list[int]:
     """For each row the number of chain records up to it: neighbours differ by one, whatever stands between them."""
     return list(accumulate(node >= 0 for node in graph.node))
 
 
-def marks_of(graph: Graph, fates: Mapping[int, Cause], rank: Sequence[int]) -> list[Mark]:
+def build_marks(graph: Graph, fates: Mapping[int, Cause], rank: Sequence[int]) -> list[Mark]:
     """Runs of rows with one fate and cause. State records between them do not break a run."""
     marks: list[Mark] = []
     first = last = -1
@@ -107,14 +109,14 @@ def marks_of(graph: Graph, fates: Mapping[int, Cause], rank: Sequence[int]) -> l
             last = i
             continue
         if current is not None:
-            marks.append(_mark(graph, first, last, current))
+            marks.append(_build_mark(graph, first, last, current))
         first = last = i
         current = cause
     if current is not None:
-        marks.append(_mark(graph, first, last, current))
+        marks.append(_build_mark(graph, first, last, current))
     return marks
 
 
-def _mark(graph: Graph, first: int, last: int, cause: Cause) -> Mark:
+def _build_mark(graph: Graph, first: int, last: int, cause: Cause) -> Mark:
     by = graph.rows[cause[1]].position if cause[1] >= 0 else None
     return Mark(graph.rows[first].position, graph.rows[last].position, cause[0], by)

@@ -71,7 +71,7 @@ class Graph:
             node = self.history(node)
 
 
-def build(rows: Sequence[LinkRow]) -> Graph:
+def build_graph(rows: Sequence[LinkRow]) -> Graph:
     size = len(rows)
     flags = [int(row.flags) for row in rows]
     kind, node, side = bytearray(size), [-1] * size, bytearray(size)
@@ -80,68 +80,68 @@ def build(rows: Sequence[LinkRow]) -> Graph:
     index: dict[int, int] = {}
     calls: dict[int, int] = {}
     boundaries: set[int] = set()
-    trunk = False
+    has_main_rows = False
     for i, row in enumerate(rows):
         if row.uuid is None:
             continue
         first = node[i] = index.setdefault(row.uuid, i)
-        kind[i] = what = _KINDS.get(row.type, OTHER)
+        kind[i] = row_kind = _KINDS.get(row.type, OTHER)
         if flags[i] & _SIDECHAIN:
             side[i] = 1
-        elif what != OTHER:
-            trunk = True
+        elif row_kind != OTHER:
+            has_main_rows = True
         if first != i:
             copies.append(i)
             continue
         chain.append(i)
-        if what == OTHER:
+        if row_kind == OTHER:
             if row.detail == "compact_boundary" and row.type == "system":
                 boundaries.add(i)
-        elif what == ASSISTANT and row.tool is not None and flags[i] & _CALL:
+        elif row_kind == ASSISTANT and row.tool is not None and flags[i] & _CALL:
             calls.setdefault(row.tool, i)
-    if not trunk:
+    if not has_main_rows:
         side = bytearray(size)
     up = [-1] * size
     graph = Graph(rows, flags, kind, node, chain, index, up, {}, [], side, calls, {}, copies, boundaries)
-    graph.agent_file = not trunk
-    _link(graph)
+    graph.agent_file = not has_main_rows
+    _set_parents(graph)
     return graph
 
 
-def _link(graph: Graph) -> None:
+def _set_parents(graph: Graph) -> None:
     """Last copy wins for links, first for position."""
-    rows, up, get = graph.rows, graph.up, graph.index.get
+    rows, up, find_node = graph.rows, graph.up, graph.index.get
     for i in graph.chain:
         parent = rows[i].parent
         if parent is not None:
-            up[i] = get(parent, -1)
-    said = {graph.node[copy]: rows[copy].parent for copy in graph.copies}
-    for i, parent in said.items():
+            up[i] = find_node(parent, -1)
+    stated_parents = {graph.node[copy]: rows[copy].parent for copy in graph.copies}
+    for i, parent in stated_parents.items():
         graph.first_up[i] = up[i]
-        up[i] = -1 if parent is None else get(parent, -1)
+        up[i] = -1 if parent is None else find_node(parent, -1)
     for i in graph.chain:
         if up[i] < 0:
-            parent = said.get(i, rows[i].parent)
+            parent = stated_parents.get(i, rows[i].parent)
             if parent is not None:
                 graph.missing.add(parent)
                 graph.dangling += 1
     graph.cycles += len(break_cycles(up))
 
 
-def settle(graph: Graph, gone: Mapping[int, int]) -> None:
+def settle_chains(graph: Graph, removed: Mapping[int, int]) -> None:
     """Both chains, context and history, without cycles and without the holes of removed nodes."""
     graph.cycles += len(break_cycles(graph.up))
     graph.past = graph.up.copy()
     for i, parent in graph.before.items():
         graph.past[i] = parent
     for i in break_cycles(graph.past, graph.before):
-        graph.past[i] = _earlier(graph, i)
-    if gone:
-        bridge(graph.up, graph.chain, gone)
-        bridge(graph.past, graph.chain, gone)
+        graph.past[i] = _find_earlier(graph, i)
+    if removed:
+        bridge_removed(graph.up, graph.chain, removed)
+        bridge_removed(graph.past, graph.chain, removed)
 
 
-def _earlier(graph: Graph, root: int) -> int:
+def _find_earlier(graph: Graph, root: int) -> int:
     """The newest row of the conversation before a root that does not itself hang on it; a few are tried."""
     tries = 8
     for i in range(root - 1, -1, -1):
@@ -164,35 +164,35 @@ def break_cycles(up: list[int], synthetic: Container[int] = ()) -> list[int]:
     A cycle needs a link to a later row, so only from those is it looked for.
     """
     cut: list[int] = []
-    seen = bytearray(len(up))
+    state = bytearray(len(up))
     for start in [i for i, parent in enumerate(up) if parent >= i]:
         path: list[int] = []
         i = start
-        while i >= 0 and not seen[i]:
-            seen[i] = 1
+        while i >= 0 and not state[i]:
+            state[i] = 1
             path.append(i)
             i = up[i]
-        if i >= 0 and seen[i] == 1:
+        if i >= 0 and state[i] == 1:
             ring = path[path.index(i) :]
             weakest = min((j for j in ring if j in synthetic), default=min(ring))
             up[weakest] = -1
             cut.append(weakest)
         for j in path:
-            seen[j] = 2
+            state[j] = 2
     return cut
 
 
-def bridge(up: list[int], nodes: Sequence[int], gone: Container[int]) -> None:
+def bridge_removed(up: list[int], nodes: Sequence[int], removed: Container[int]) -> None:
     """Hang what hung on removed nodes on the nearest ancestor that is left."""
-    known: dict[int, int] = {}
+    resolved: dict[int, int] = {}
     for i in nodes:
         parent = up[i]
-        if parent not in gone or i in gone:
+        if parent not in removed or i in removed:
             continue
-        hole: list[int] = []
-        while parent in gone and parent not in known:
-            hole.append(parent)
+        gap: list[int] = []
+        while parent in removed and parent not in resolved:
+            gap.append(parent)
             parent = up[parent]
-        parent = known.get(parent, parent)
-        known.update((j, parent) for j in hole)
+        parent = resolved.get(parent, parent)
+        resolved.update((j, parent) for j in gap)
         up[i] = parent

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessions.linking.engine import overlays as overlay
-from sessions.linking.engine.branches import BranchRows, branches_of, sort_rows
-from sessions.linking.engine.compaction import Boundary, boundaries, rehang
-from sessions.linking.engine.ending import ending
+from sessions.linking.engine.branches import BranchMembership, branches_of, sort_branches
+from sessions.linking.engine.compaction import Boundary, attach_kept_rows, find_boundaries
+from sessions.linking.engine.ending import end_state
 from sessions.linking.engine.fates import (
     Cause,
-    fates_of,
-    marks_of,
-    ranks,
-    with_copies,
+    build_marks,
+    chain_ranks,
+    copy_fates,
+    find_fates,
 )
-from sessions.linking.engine.graph import Graph, build, settle
+from sessions.linking.engine.graph import Graph, build_graph, settle_chains
 from sessions.linking.engine.linked import LinkedTranscript
 from sessions.linking.engine.rows import LinkRow
-from sessions.linking.engine.sidechains import inline_agents
+from sessions.linking.engine.sidechains import find_inline_agents
 from sessions.linking.engine.spine import (
     find_leaf,
+    find_tips,
     join_roots,
-    newest_before,
-    spine_of,
+    trace_spine,
 )
 from sessions.transcripts.engine.marks import Fate, Mark
 
@@ -34,55 +34,55 @@ def link(rows: Sequence[LinkRow]) -> LinkedTranscript:
     `rows` are all records in file order. Never fails: what cannot be resolved is a root, what is nonsense is absent.
     The rule for the leaf stands at `find_leaf`, that for branches in `branches`, that for fates in `fates`.
     """
-    graph = build(rows)
-    tips, tip = newest_before(graph)
-    compactions = boundaries(graph, tips)
-    tails = rehang(graph, compactions)
-    overlays = overlay.read(graph)
+    graph = build_graph(rows)
+    tips, tip = find_tips(graph)
+    compactions = find_boundaries(graph, tips)
+    tails = attach_kept_rows(graph, compactions)
+    overlays = overlay.read_overlays(graph)
     join_roots(graph, tips)
-    settle(graph, overlays.snipped)
+    settle_chains(graph, overlays.snipped)
     leaf = find_leaf(graph, tip, tails, overlays.snipped)
-    found = sort_rows(graph, spine_of(graph, leaf.node), overlays.snipped)
-    agents, started = inline_agents(graph)
+    branches = sort_branches(graph, trace_spine(graph, leaf.node), overlays.snipped)
+    agents, started = find_inline_agents(graph)
     return LinkedTranscript(
         leaf=rows[leaf.node].position if leaf.node >= 0 else None,
-        marks=_marks(graph, found, compactions, overlays, started),
+        marks=_build_marks(graph, branches, compactions, overlays, started),
         duplicates=tuple(rows[i].position for i in graph.copies),
         inline_agents=tuple(agents),
         dangling=graph.dangling,
         cycles=graph.cycles,
-        state=ending(graph, found, leaf, compactions, tails),
-        find_parents=lambda: _parents(graph),
-        find_branches=lambda: branches_of(graph, found, leaf.node),
+        state=end_state(graph, branches, leaf, compactions, tails),
+        find_parents=lambda: _find_parents(graph),
+        find_branches=lambda: branches_of(graph, branches, leaf.node),
     )
 
 
-def _marks(
+def _build_marks(
     graph: Graph,
-    found: BranchRows,
+    branches: BranchMembership,
     compactions: list[Boundary],
     overlays: overlay.Overlays,
     started: dict[int, int],
 ) -> tuple[Mark, ...]:
-    fates = fates_of(graph, found, compactions, overlays)
+    fates = find_fates(graph, branches, compactions, overlays)
     fates.update((i, (Fate.SIDECHAIN, call)) for i, call in started.items())
     layers: list[dict[int, Cause]] = [fates]
     for fate, causes in ((Fate.CLEARED, overlays.cleared), (Fate.PERSISTED, overlays.persisted)):
-        layers.append({i: (fate, by) for i, by in causes.items() if by not in found.left})
+        layers.append({i: (fate, by) for i, by in causes.items() if by not in branches.abandoned})
     if not any(layers):
         return ()
-    rank = ranks(graph)
-    marks = [mark for layer in layers for mark in marks_of(graph, with_copies(graph, layer), rank)]
+    rank = chain_ranks(graph)
+    marks = [mark for layer in layers for mark in build_marks(graph, copy_fates(graph, layer), rank)]
     return tuple(sorted(marks, key=lambda mark: (mark.first, mark.last, mark.fate)))
 
 
-def _parents(graph: Graph) -> dict[int, int | None]:
+def _find_parents(graph: Graph) -> dict[int, int | None]:
     """Against what each record itself says: a repeated record is held against its first copy."""
-    rows, up, get = graph.rows, graph.up, graph.index.get
+    rows, up, find_node = graph.rows, graph.up, graph.index.get
     parents: dict[int, int | None] = {}
     for i in graph.chain:
-        said = rows[i].parent
-        plain = -1 if said is None else get(said, -1)
-        if up[i] != plain or (said is not None and plain < 0):
+        stated = rows[i].parent
+        stated_node = -1 if stated is None else find_node(stated, -1)
+        if up[i] != stated_node or (stated is not None and stated_node < 0):
             parents[rows[i].position] = rows[up[i]].position if up[i] >= 0 else None
     return parents

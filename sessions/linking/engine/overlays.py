@@ -21,7 +21,7 @@ class Overlays:
     collapsed: list[tuple[int, int, int]] = field(default_factory=list)
 
 
-def read(graph: Graph) -> Overlays:
+def read_overlays(graph: Graph) -> Overlays:
     overlays = Overlays()
     results: dict[int, list[int]] | None = None
     for i, row in enumerate(graph.rows):
@@ -29,13 +29,13 @@ def read(graph: Graph) -> Overlays:
             continue
         if row.type == "system":
             if row.detail == "microcompact_boundary":
-                results = _results(graph) if results is None else results
-                _clear(graph, i, results, overlays)
-            for k in keys(mapping(row.extra.get("snipMetadata")).get("removedUuids")):
-                _note(overlays.snipped, graph.find(k), i)
+                results = _results_by_call(graph) if results is None else results
+                _note_cleared(graph, i, results, overlays)
+            for uuid_key in keys(mapping(row.extra.get("snipMetadata")).get("removedUuids")):
+                _note_cause(overlays.snipped, graph.find(uuid_key), i)
         elif row.type == "content-replacement":
-            results = _results(graph) if results is None else results
-            _persist(graph, i, results, overlays)
+            results = _results_by_call(graph) if results is None else results
+            _note_persisted(graph, i, results, overlays)
         elif row.type == "marble-origami-commit":
             first = graph.find(key(row.extra.get("firstArchivedUuid")))
             last = graph.find(key(row.extra.get("lastArchivedUuid")))
@@ -46,7 +46,7 @@ def read(graph: Graph) -> Overlays:
     return overlays
 
 
-def _results(graph: Graph) -> dict[int, list[int]]:
+def _results_by_call(graph: Graph) -> dict[int, list[int]]:
     results: dict[int, list[int]] = {}
     for i in graph.chain:
         tool = graph.rows[i].tool
@@ -55,15 +55,15 @@ def _results(graph: Graph) -> dict[int, list[int]]:
     return results
 
 
-def _clear(graph: Graph, cause: int, results: dict[int, list[int]], overlays: Overlays) -> None:
+def _note_cleared(graph: Graph, cause: int, results: dict[int, list[int]], overlays: Overlays) -> None:
     metadata = mapping(mapping(graph.rows[cause].extra).get("microcompactMetadata"))
     for tool in keys(metadata.get("compactedToolIds")):
         _note_results(graph, tool, cause, results, overlays.cleared)
-    for k in keys(metadata.get("clearedAttachmentUUIDs")):
-        _note(overlays.cleared, graph.find(k), cause)
+    for uuid_key in keys(metadata.get("clearedAttachmentUUIDs")):
+        _note_cause(overlays.cleared, graph.find(uuid_key), cause)
 
 
-def _persist(graph: Graph, cause: int, results: dict[int, list[int]], overlays: Overlays) -> None:
+def _note_persisted(graph: Graph, cause: int, results: dict[int, list[int]], overlays: Overlays) -> None:
     replacements = mapping(graph.rows[cause].extra).get("replacements")
     for replacement in replacements if isinstance(replacements, list) else ():
         tool = key(mapping(replacement).get("toolUseId")) or key(mapping(replacement).get("tool_use_id"))
@@ -71,15 +71,15 @@ def _persist(graph: Graph, cause: int, results: dict[int, list[int]], overlays: 
             _note_results(graph, tool, cause, results, overlays.persisted)
 
 
-def _note_results(graph: Graph, tool: int, cause: int, results: dict[int, list[int]], into: dict[int, int]) -> None:
-    found = results.get(tool, [])
-    if not found:
+def _note_results(graph: Graph, tool: int, cause: int, results: dict[int, list[int]], causes: dict[int, int]) -> None:
+    nodes = results.get(tool, [])
+    if not nodes:
         graph.missing.add(tool)
-    for i in found:
-        _note(into, i, cause)
+    for i in nodes:
+        _note_cause(causes, i, cause)
 
 
-def _note(into: dict[int, int], node: int, cause: int) -> None:
+def _note_cause(causes: dict[int, int], node: int, cause: int) -> None:
     """The first cause counts: what is gone cannot be taken away again."""
     if node >= 0:
-        into.setdefault(node, cause)
+        causes.setdefault(node, cause)

@@ -26,8 +26,8 @@ def key(value: object) -> int | None:
 
 
 def keys(value: object) -> list[int]:
-    found = (key(item) for item in value) if isinstance(value, list) else ()
-    return [number for number in found if number is not None]
+    numbers = (key(item) for item in value) if isinstance(value, list) else ()
+    return [number for number in numbers if number is not None]
 
 
 def blocks(record: Mapping[str, Any] | None) -> Iterator[Mapping[str, Any]]:

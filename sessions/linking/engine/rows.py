@@ -61,12 +61,12 @@ def positions_to_read(rows: Sequence[LinkRow]) -> list[int]:
 
     Of the many `last-prompt` records only the last counts, and `Task` calls only matter beside inline sub-agents.
     """
-    inline = any(int(row.flags) & _SIDE_ROOT == _SIDE_ROOT for row in rows if row.type == "user")
-    wanted: list[int] = []
-    prompt: int | None = None
+    has_inline_agents = any(int(row.flags) & _SIDE_ROOT == _SIDE_ROOT for row in rows if row.type == "user")
+    positions: list[int] = []
+    last_prompt: int | None = None
     for row in rows:
         if row.type == "last-prompt":
-            prompt = row.position
-        elif (row.type != "assistant" or inline) and needs_record(row.type, row.detail, row.flags):
-            wanted.append(row.position)
-    return wanted if prompt is None else sorted([*wanted, prompt])
+            last_prompt = row.position
+        elif (row.type != "assistant" or has_inline_agents) and needs_record(row.type, row.detail, row.flags):
+            positions.append(row.position)
+    return positions if last_prompt is None else sorted([*positions, last_prompt])

@@ -12,22 +12,22 @@ from sessions.linking.engine.raw_fields import (
 )
 
 
-def inline_agents(graph: Graph) -> tuple[list[InlineAgent], dict[int, int]]:
+def find_inline_agents(graph: Graph) -> tuple[list[InlineAgent], dict[int, int]]:
     """The agents, and side row -> the row of the call that started its agent (-1 = unknown)."""
     members: dict[int, list[int]] = {}
-    for i, root in _roots(graph).items():
+    for i, root in _find_roots(graph).items():
         members.setdefault(root, []).append(i)
     if not members:
         return [], {}
-    prompts = _prompts(graph)
-    taken: set[int] = set()
+    prompts = _read_prompts(graph)
+    used_calls: set[int] = set()
     agents: list[InlineAgent] = []
-    started: dict[int, int] = {}
+    starting_calls: dict[int, int] = {}
     for root in sorted(members):
-        call = _call(graph, root, prompts, taken)
-        taken.add(call)
+        call = _find_call(graph, root, prompts, used_calls)
+        used_calls.add(call)
         nodes = members[root]
-        started.update((i, call) for i in nodes)
+        starting_calls.update((i, call) for i in nodes)
         rows = graph.rows
         agents.append(
             InlineAgent(
@@ -38,10 +38,10 @@ def inline_agents(graph: Graph) -> tuple[list[InlineAgent], dict[int, int]]:
                 rows[call].position if call >= 0 else None,
             )
         )
-    return agents, started
+    return agents, starting_calls
 
 
-def _roots(graph: Graph) -> dict[int, int]:
+def _find_roots(graph: Graph) -> dict[int, int]:
     """Each side row's root: the last row upwards that is still on the side."""
     roots: dict[int, int] = {}
     for start in graph.chain:
@@ -60,7 +60,7 @@ def _roots(graph: Graph) -> dict[int, int]:
     return roots
 
 
-def _prompts(graph: Graph) -> dict[str, list[int]]:
+def _read_prompts(graph: Graph) -> dict[str, list[int]]:
     prompts: dict[str, list[int]] = {}
     for i in graph.chain:
         if graph.kind[i] == ASSISTANT and graph.rows[i].extra is not None:
@@ -71,7 +71,7 @@ def _prompts(graph: Graph) -> dict[str, list[int]]:
     return prompts
 
 
-def _call(graph: Graph, root: int, prompts: dict[str, list[int]], taken: set[int]) -> int:
+def _find_call(graph: Graph, root: int, prompts: dict[str, list[int]], used_calls: set[int]) -> int:
     """The first call with the root's words that has no agent yet; equal prompts are served in file order."""
-    free = [i for i in prompts.get(prose(graph.rows[root].extra), ()) if i not in taken and i < root]
-    return free[0] if free else -1
+    unused = [i for i in prompts.get(prose(graph.rows[root].extra), ()) if i not in used_calls and i < root]
+    return unused[0] if unused else -1

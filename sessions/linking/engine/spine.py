@@ -28,7 +28,7 @@ class Leaf:
     """A `last-prompt` record says that the session went back, and nothing was written since."""
 
 
-def newest_before(graph: Graph) -> tuple[dict[int, int], int]:
+def find_tips(graph: Graph) -> tuple[dict[int, int], int]:
     """For each parentless row, boundary and summary: the newest row of the conversation before it; and the last of all.
 
     File order decides. A tool result that answers an older message than the latest, or one from before a compaction,
@@ -50,8 +50,8 @@ def newest_before(graph: Graph) -> tuple[dict[int, int], int]:
             tip = latest = node
         elif kind[i] == USER:
             call = graph.calls.get(row.tool, -1) if flags[i] & _RESULT and row.tool is not None else -1
-            fresh = compacted < call and latest >= 0 and rows[call].message == rows[latest].message
-            if call < 0 or fresh:
+            is_new = compacted < call and latest >= 0 and rows[call].message == rows[latest].message
+            if call < 0 or is_new:
                 tip = node
         elif boundary:
             tip = compacted = node
@@ -71,7 +71,7 @@ def join_roots(graph: Graph, tips: dict[int, int]) -> None:
             graph.before[i] = tip
 
 
-def find_leaf(graph: Graph, tip: int, tails: Mapping[int, int], gone: Container[int]) -> Leaf:
+def find_leaf(graph: Graph, tip: int, tails: Mapping[int, int], removed: Container[int]) -> Leaf:
     """The leaf of the session.
 
     1. The newest user or assistant row in file order (boundaries count; late tool results do not).
@@ -84,10 +84,10 @@ def find_leaf(graph: Graph, tip: int, tails: Mapping[int, int], gone: Container[
     for _ in range(len(tails)):
         tip = tails.get(tip, tip)
     start, rewound = tip, False
-    named = _last_prompt(graph)
-    if named >= 0 and not _same_place(graph, named, tip):
-        start, rewound = named, True
-    while start in gone:
+    prompt_leaf = _last_prompt_leaf(graph)
+    if prompt_leaf >= 0 and not _is_same_point(graph, prompt_leaf, tip):
+        start, rewound = prompt_leaf, True
+    while start in removed:
         start = graph.up[start]
     followers: dict[int, int] = {}
     for i in graph.chain:
@@ -99,34 +99,34 @@ def find_leaf(graph: Graph, tip: int, tails: Mapping[int, int], gone: Container[
     return Leaf(node, start, rewound)
 
 
-def _last_prompt(graph: Graph) -> int:
+def _last_prompt_leaf(graph: Graph) -> int:
     """The row that the last `last-prompt` names, unless newer rows of the conversation stand behind both."""
     rows, kind = graph.rows, graph.kind
     for i in range(len(rows) - 1, -1, -1):
         if rows[i].type == "last-prompt" and graph.node[i] < 0:
-            named = graph.find(key(mapping(rows[i].extra).get("leafUuid")))
-            if named < 0 or graph.side[named]:
+            leaf = graph.find(key(mapping(rows[i].extra).get("leafUuid")))
+            if leaf < 0 or graph.side[leaf]:
                 return -1
             newer = any(
                 (kind[j] in (USER, ASSISTANT) and not graph.side[j]) or j in graph.boundaries
-                for j in range(max(i, named) + 1, len(rows))
+                for j in range(max(i, leaf) + 1, len(rows))
             )
-            return -1 if newer else named
+            return -1 if newer else leaf
     return -1
 
 
-def _same_place(graph: Graph, named: int, tip: int) -> bool:
-    i = named
+def _is_same_point(graph: Graph, prompt_leaf: int, tip: int) -> bool:
+    i = prompt_leaf
     while i >= 0 and i != tip and graph.kind[i] == OTHER:
         i = graph.up[i]
     if i == tip or (i >= 0 and message_of(graph, i) is not None and message_of(graph, i) == message_of(graph, tip)):
         return True
     i = tip
-    while i >= 0 and i != named:
+    while i >= 0 and i != prompt_leaf:
         if graph.kind[i] == USER and graph.flags[i] & _TYPED:
             return False
         i = graph.past[i]
-    return i == named
+    return i == prompt_leaf
 
 
 def message_of(graph: Graph, i: int) -> int | None:
@@ -137,7 +137,7 @@ def message_of(graph: Graph, i: int) -> int | None:
     return graph.rows[i].message if i >= 0 and graph.kind[i] == ASSISTANT else None
 
 
-def spine_of(graph: Graph, leaf: int) -> list[int]:
+def trace_spine(graph: Graph, leaf: int) -> list[int]:
     """The active chain through all compactions, oldest first."""
     chain: list[int] = []
     while leaf >= 0:

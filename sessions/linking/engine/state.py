@@ -95,20 +95,20 @@ def advance(state: LinkState, rows: Iterable[LinkRow], repeated: Container[int |
     earlier rows as they are. `repeated`: those uuids of the new rows that stand earlier in the file, which a bounded
     state cannot know.
     """
-    new = list(rows)
+    new_rows = list(rows)
     if state.leaf is None:
-        return state if all(row.uuid is None and _is_silent(row) for row in new) else None
+        return state if all(row.uuid is None and _is_silent(row) for row in new_rows) else None
     tail = _Tail(state.leaf, state.message, dict(state.tail), dict(state.calls))
-    seen: set[int] = set()
-    for row in new:
+    uuids: set[int] = set()
+    for row in new_rows:
         if row.uuid is None:
-            if not _is_silent(row) and not _confirms(row, tail):
+            if not _is_silent(row) and not _confirms_leaf(row, tail):
                 return None
             continue
-        if row.uuid in repeated or row.uuid in tail.places or row.uuid in seen or not _is_plain(row, state):
+        if row.uuid in repeated or row.uuid in tail.places or row.uuid in uuids or not _is_plain(row, state):
             return None
-        seen.add(row.uuid)
-        if not _hang(row, tail):
+        uuids.add(row.uuid)
+        if not _attach(row, tail):
             return None
     return LinkState(tail.leaf, tail.message, tail.places, tail.calls, state.awaited, state.side)
 
@@ -117,7 +117,7 @@ def _is_silent(row: LinkRow) -> bool:
     return not needs_record(row.type, row.detail, row.flags) and "snipMetadata" not in mapping(row.extra)
 
 
-def _confirms(row: LinkRow, tail: _Tail) -> bool:
+def _confirms_leaf(row: LinkRow, tail: _Tail) -> bool:
     """A `last-prompt` that names the leaf, or one that names nothing."""
     if row.type != "last-prompt" or row.extra is None:
         return False
@@ -136,13 +136,13 @@ def _is_plain(row: LinkRow, state: LinkState) -> bool:
     return row.type == "assistant" or _is_silent(row)
 
 
-def _hang(row: LinkRow, tail: _Tail) -> bool:
+def _attach(row: LinkRow, tail: _Tail) -> bool:
     """Put a row behind its parent, if nothing of the conversation is left behind by that."""
     assert row.uuid is not None
     assert row.parent is not None
     place = tail.places.get(row.parent)
     if row.type not in ("user", "assistant"):
-        return _hang_note(row.uuid, row.parent, place, tail)
+        return _attach_note(row.uuid, row.parent, place, tail)
     flags = int(row.flags)
     if row.type == "user" and flags & _RESULT:
         if row.tool is None or row.tool not in tail.calls:
@@ -154,8 +154,8 @@ def _hang(row: LinkRow, tail: _Tail) -> bool:
     elif row.type == "user" or row.message is None or row.message != tail.message:
         tail.close_group()
         tail.message = row.message if row.type == "assistant" else None
-    for uuid, where in tail.places.items():
-        tail.places[uuid] = min(where, GROUP)
+    for uuid, depth in tail.places.items():
+        tail.places[uuid] = min(depth, GROUP)
     if row.type == "assistant" and row.tool is not None and flags & _CALL:
         tail.calls[row.tool] = row.uuid
     tail.add(row.uuid, PATH)
@@ -163,7 +163,7 @@ def _hang(row: LinkRow, tail: _Tail) -> bool:
     return len(tail.calls) <= TAIL
 
 
-def _hang_note(uuid: int, parent: int, place: int | None, tail: _Tail) -> bool:
+def _attach_note(uuid: int, parent: int, place: int | None, tail: _Tail) -> bool:
     if place is None:
         return False
     if place == PATH:

@@ -25,11 +25,15 @@ def families_unite() -> None:
     )
     mains = _CURRENT.filter(kind=Transcript.Kind.MAIN)
     if orphans:
-        known = {(project, session): pk for pk, project, session in mains.values_list("pk", "project_id", "session_id")}
-        found = [(known[project, session], pk) for pk, project, session in orphans if (project, session) in known]
-        _many(PARENT, found)
+        sessions = {
+            (project, session): pk for pk, project, session in mains.values_list("pk", "project_id", "session_id")
+        }
+        parents = [
+            (sessions[project, session], pk) for pk, project, session in orphans if (project, session) in sessions
+        ]
+        _execute_many(PARENT, parents)
     nameless = mains.filter(project__cwd="").exclude(cwd="").order_by("first_at")
-    _many(CWD, list(nameless.values_list("cwd", "project_id")))
+    _execute_many(CWD, list(nameless.values_list("cwd", "project_id")))
     spilled_unite()
 
 
@@ -42,11 +46,11 @@ def spilled_unite() -> None:
     if not orphans:
         return
     mains = _CURRENT.filter(kind=Transcript.Kind.MAIN).values_list("pk", "project__directory", "session_id")
-    known = {(directory, session): pk for pk, directory, session in mains}
-    places = [((str(folder.parent), folder.name[:NAME_CHARS]), pk) for pk, folder in orphans]
-    _many(OWNER, [(known[place], pk) for place, pk in places if place in known])
+    sessions = {(directory, session): pk for pk, directory, session in mains}
+    folders = [((str(folder.parent), folder.name[:NAME_CHARS]), pk) for pk, folder in orphans]
+    _execute_many(OWNER, [(sessions[folder], pk) for folder, pk in folders if folder in sessions])
 
 
-def _many(sql: str, rows: Sequence[Sequence[int | str]]) -> None:
+def _execute_many(sql: str, rows: Sequence[Sequence[int | str]]) -> None:
     with connection.cursor() as cursor:
         cursor.executemany(sql, rows)

@@ -36,30 +36,30 @@ class Owners:
             )
             for pk, first, kind, last, path in rows.values_list("pk", "first_at", "kind", "last_at", "source__path")
         }
-        self._known: dict[tuple[int, int], int] = {}
+        self._older_by_pair: dict[tuple[int, int], int] = {}
 
-    def owner(self, files: Collection[int]) -> int:
+    def find_owner(self, files: Collection[int]) -> int:
         return reduce(self._older, sorted(files))
 
-    def _older(self, one: int, other: int) -> int:
-        pair = (one, other)
-        if pair not in self._known:
-            self._known[pair] = min(pair, key=lambda file: self._age(file, pair))
-        return self._known[pair]
+    def _older(self, first: int, second: int) -> int:
+        pair = (first, second)
+        if pair not in self._older_by_pair:
+            self._older_by_pair[pair] = min(pair, key=lambda file: self._age(file, pair))
+        return self._older_by_pair[pair]
 
     def _age(self, file: int, pair: tuple[int, int]) -> tuple[int, bool, int, int, str]:
         first, agent, last, path = self._ages.get(file, (_NEVER + 1, True, 0, ""))
-        tied = len({self._ages[one][:2] for one in pair if one in self._ages}) == 1
+        tied = len({self._ages[candidate][:2] for candidate in pair if candidate in self._ages}) == 1
         return first, agent, -self._span(file, pair) if tied else 0, last, path
 
     def _span(self, file: int, pair: tuple[int, int]) -> int:
         """How far apart the first and the last row that both hold stand in this one."""
         other = pair[0] if file == pair[1] else pair[1]
-        ranges = [bound << POSITION_BITS for one in (file, other) for bound in (one, one + 1)]
+        ranges = [bound << POSITION_BITS for bound_of in (file, other) for bound in (bound_of, bound_of + 1)]
         ends = []
         with connection.cursor() as cursor:
             for order in ("ASC", "DESC"):
                 cursor.execute(_COMMON.format(order=order), ranges)
-                found = cursor.fetchone()
-                ends.append(0 if found is None else int(found[0]))
+                row = cursor.fetchone()
+                ends.append(0 if row is None else int(row[0]))
         return ends[1] - ends[0]

@@ -1,4 +1,4 @@
-"""Reads bodies of requests from a file: one JSON object, or one on each line."""
+"""Reads request bodies from a file: one JSON object, or one on each line."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 class UnreadableBodyError(ValueError):
-    """Says in a sentence why there is nothing to look at."""
+    """Says in a sentence why the file holds no request body."""
 
 
-def bodies_of(data: bytes) -> list[dict[str, Any]]:
+def parse_bodies(data: bytes) -> list[dict[str, Any]]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -23,12 +23,12 @@ def bodies_of(data: bytes) -> list[dict[str, Any]]:
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) == 1 or not _starts_lines(lines[0][1]):
             raise UnreadableBodyError(f"it is not JSON ({_reason(error)}).") from error
-        return [_object(_loaded(line, number), f"line {number}") for number, line in lines]
-    return [_object(whole, "it")]
+        return [_require_object(_load_line(line, number), f"line {number}") for number, line in lines]
+    return [_require_object(whole, "it")]
 
 
 def _starts_lines(line: str) -> bool:
-    """A broken document would be blamed on its first line, which says nothing."""
+    """Is the file one object a line? Else an error about its first line would mislead."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):
@@ -36,16 +36,16 @@ def _starts_lines(line: str) -> bool:
     return True
 
 
-def _loaded(line: str, number: int) -> object:
+def _load_line(line: str, number: int) -> object:
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
         raise UnreadableBodyError(f"line {number} is not JSON ({_reason(error)}).") from error
 
 
-def _object(value: object, what: str) -> dict[str, Any]:
+def _require_object(value: object, subject: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise UnreadableBodyError(f"{what} is not a request's body, which is an object with a list of messages.")
+        raise UnreadableBodyError(f"{subject} is not a request's body, which is an object with a list of messages.")
     return value
 
 

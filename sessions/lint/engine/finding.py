@@ -12,7 +12,7 @@ class Severity(StrEnum):
     COSTS = "costs"
     """The API takes it, and something is lost: cache, thinking, money."""
     NOTE = "note"
-    """Nothing is lost for sure; somebody may want to know."""
+    """Perhaps nothing is lost, but worth knowing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,6 @@ class Finding:
     message: str
     """A sentence for people."""
     repair: str
-    """A sentence: what would put it right."""
+    """A sentence that says how to fix it."""
     api_error: str = ""
     """The API's own words, where they are known."""

@@ -1,14 +1,13 @@
-"""What the API would say of a request, without asking it."""
+"""What the API would say about a request, without asking it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sessions.lint.engine.binding import dead_thinking
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import Request, request_of
-from sessions.lint.engine.returning import altered_thinking, thinking_of_another_model
+from sessions.lint.engine.request_reader import ParsedRequest, parse_request
+from sessions.lint.engine.returned_thinking import altered_thinking, check_foreign_thinking
 from sessions.lint.engine.rules import (
     edits,
     empty,
@@ -24,6 +23,7 @@ from sessions.lint.engine.rules import (
     thinking_config,
     tools,
 )
+from sessions.lint.engine.thinking_binding import dead_thinking
 
 _FAMILIES = (
     shape,
@@ -45,25 +45,25 @@ _FAMILIES = (
 def lint_request(
     body: object, model: str | None = None, *, before: Mapping[str, Any] | Sequence[Any] | None = None
 ) -> list[Finding]:
-    """Predicts what the Messages API refuses in a body, and what it takes at a silent cost.
+    """Predict what the Messages API refuses in a body, and what it accepts at a silent cost.
 
-    `model` stands for the one that the body names. `before` is the body, or the array of messages, that `body` was made
-    from: with it, thinking blocks that an edit has killed or altered are found as well. Any value can be given; none
-    raises.
+    `model` overrides the model that the body names. `before` is the body, or the array of messages, that `body` was
+    made from: with it, thinking blocks that an edit has altered or made invalid are found as well. Never raises,
+    whatever the body is.
     """
     if not isinstance(body, Mapping):
         words = "A request's body has to be an object."
         return [Finding("shape", Severity.REFUSED, "", words, "Give it the shape that the API documents.")]
-    request = request_of(body, model)
+    request = parse_request(body, model)
     findings = [finding for family in _FAMILIES for finding in family.check(request)]
     if before is not None:
         findings += [dead.finding(body) for dead in dead_thinking(before, body, request.model)]
         findings += [altered.finding for altered in altered_thinking(before, request.sections, request.model)]
-        findings += thinking_of_another_model(before, request)
-    return [*findings, *_unknown(request)]
+        findings += check_foreign_thinking(before, request)
+    return [*findings, *_note_unknown_model(request)]
 
 
-def _unknown(request: Request) -> list[Finding]:
+def _note_unknown_model(request: ParsedRequest) -> list[Finding]:
     if request.facts:
         return []
     named = f"Of the model {request.model}" if request.model else "The body names no model, so"

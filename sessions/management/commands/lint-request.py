@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sessions.lint.engine import Finding, lint_request, repair_request
-from sessions.lint.engine.bodies import UnreadableBodyError, bodies_of
+from sessions.lint.engine.bodies import UnreadableBodyError, parse_bodies
 from sessions.text.engine.terminal import printable
 
 Body = dict[str, Any]
@@ -77,7 +77,7 @@ class Command(BaseCommand):
 def _read(name: str) -> list[Body]:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return bodies_of(data)
+        return parse_bodies(data)
     except (OSError, ValueError) as error:
         reason = str(error) if isinstance(error, UnreadableBodyError) else getattr(error, "strerror", None) or error
         raise CommandError(f"cannot read {printable(name)}: {reason}") from error

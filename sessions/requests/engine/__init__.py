@@ -1,10 +1,11 @@
-"""What a request is made of, in the order of the cache: tools, system prompt, messages; and what became of each."""
+"""What a request is made of, in the order of the cache: tools, system prompt and messages, and whether the cache had
+them."""
 
 from __future__ import annotations
 
-from sessions.requests.engine.build import Anatomy, anatomy_of
+from sessions.requests.engine.anatomy import Anatomy, anatomy_of
+from sessions.requests.engine.folds import Fold, fold_parts
 from sessions.requests.engine.marks import CacheMark
-from sessions.requests.engine.part import Fate, Part, Section
-from sessions.requests.engine.rows import Fold, rows_of
+from sessions.requests.engine.part import CacheFate, RequestPart, RequestSection
 
-__all__ = ["Anatomy", "CacheMark", "Fate", "Fold", "Part", "Section", "anatomy_of", "rows_of"]
+__all__ = ["Anatomy", "CacheFate", "CacheMark", "Fold", "RequestPart", "RequestSection", "anatomy_of", "fold_parts"]

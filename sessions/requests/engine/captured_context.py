@@ -1,6 +1,6 @@
-"""A captured request as a context, so that it is taken apart as the requests of a session are.
+"""A captured request as a context, so that it is shown like the requests of a session.
 
-No record of a session stands behind it: what its blocks are is told by their roles and types alone.
+There are no records behind it: only the roles and types of its blocks say what they are.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from sessions.transcripts.engine.messages import (
 )
 
 BLOCKS = 40
-"""Of an answer that are shown."""
+"""The most blocks of an answer that are shown."""
 _REMINDER = "<system-reminder>"
 
 
-def context_sent(sent: SentRequest, *, request: str, model: str) -> Context:
-    elements = tuple(_told(element_of(message, {})) for message in sent.messages)
+def context_of_capture(sent: SentRequest, *, request: str, model: str) -> Context:
+    elements = tuple(_with_origins(element_of(message, {})) for message in sent.messages)
     return Context(request, 0, model, (), None, elements, captured_setup(sent), Overlays(), captured=sent)
 
 
-def blocks_said(answer: Mapping[str, Any], mask: Mask) -> tuple[PieceView, ...]:
+def answer_pieces(answer: Mapping[str, Any], mask: Mask) -> tuple[PieceView, ...]:
     """The blocks of a captured answer, each as a whole."""
-    array = MessageArray(context_sent(SentRequest(0, (answer,), None, None, {}, ()), request="", model=""), mask)
-    found = (array.piece(f"0.{at}") for at in range(BLOCKS))
-    return tuple(piece for piece in found if piece is not None)
+    array = MessageArray(context_of_capture(SentRequest(0, (answer,), None, None, {}, ()), request="", model=""), mask)
+    pieces = (array.piece(f"0.{index}") for index in range(BLOCKS))
+    return tuple(piece for piece in pieces if piece is not None)
 
 
-def _told(element: Element) -> Element:
-    pieces = (Piece(one.block, _message(element.role, one.block)) for one in element.pieces)
+def _with_origins(element: Element) -> Element:
+    pieces = (Piece(piece.block, _message(element.role, piece.block)) for piece in element.pieces)
     return Element(element.role, tuple(pieces))
 
 

@@ -1,4 +1,4 @@
-"""Where a request asks for its prompt to be cached, and for how long."""
+"""The cache marks of a request: where they are, and for how long the prompt is cached."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ class CacheMark(NamedTuple):
     scope: str = ""
 
 
-Places = dict[tuple[str, int, int], CacheMark]
+MarksByBlock = dict[tuple[str, int, int], CacheMark]
 """(section, number of the part, number of the block in it) -> its mark."""
 
 
-def marks_of(given: RequestSetup, elements: Sequence[Element]) -> Places:
-    """As the log of the request tells it; else as the blocks themselves carry it."""
-    found: Places = {}
-    for one in given.marks or ():
-        place = _place(one.get("path"), elements)
+def marks_of(setup: RequestSetup, elements: Sequence[Element]) -> MarksByBlock:
+    """The marks as the client's log has them; else as the blocks themselves carry them."""
+    marks: MarksByBlock = {}
+    for logged in setup.marks or ():
+        place = _parse_path(logged.get("path"), elements)
         if place is not None:
-            found[place] = _mark(place, mapping(one.get("value")))
-    if found:
-        return found
-    for section, blocks in (("tools", given.tools or ()), ("system", given.system or ())):
-        for at, block in enumerate(blocks):
-            _carried(found, (section, at, 0), block)
+            marks[place] = _mark(place, mapping(logged.get("value")))
+    if marks:
+        return marks
+    for section, blocks in (("tools", setup.tools or ()), ("system", setup.system or ())):
+        for number, block in enumerate(blocks):
+            _add_own_mark(marks, (section, number, 0), block)
     for number, element in enumerate(elements):
-        for at, piece in enumerate(element.pieces):
-            _carried(found, ("messages", number, at), piece.block)
-    return found
+        for block_number, piece in enumerate(element.pieces):
+            _add_own_mark(marks, ("messages", number, block_number), piece.block)
+    return marks
 
 
-def _carried(found: Places, place: tuple[str, int, int], block: Mapping[str, Any]) -> None:
+def _add_own_mark(marks: MarksByBlock, place: tuple[str, int, int], block: Mapping[str, Any]) -> None:
     mark = block.get("cache_control")
     if isinstance(mark, Mapping):
-        found[place] = _mark(place, mark)
+        marks[place] = _mark(place, mark)
 
 
-def _place(path: object, elements: Sequence[Element]) -> tuple[str, int, int] | None:
+def _parse_path(path: object, elements: Sequence[Element]) -> tuple[str, int, int] | None:
     match path:
-        case ["tools" | "system" as section, int(at)]:
-            return section, at, 0
+        case ["tools" | "system" as section, int(number)]:
+            return section, number, 0
         case ["messages", int(message), "content", int(block)]:
             return "messages", message, block
         case ["messages", int(message), *_] if 0 <= message < len(elements):

@@ -8,8 +8,8 @@ from enum import StrEnum
 from sessions.requests.engine.marks import CacheMark
 
 
-class Fate(StrEnum):
-    """The values are the tones of every bar."""
+class CacheFate(StrEnum):
+    """Whether the cache had a part: read from it, written to it, or neither. The values name the colours of bars."""
 
     READ = "read"
     WRITTEN = "written"
@@ -17,37 +17,37 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RequestPart:
     place: str
-    """`tools.3`, `system.0`, `12`: what an address calls it."""
+    """`tools.3`, `system.0` or `12`: its name in an address."""
     number: int
-    """For people, who count from one."""
+    """Counted from one, for people."""
     label: str
     chars: int
-    """Of its JSON, or of its text."""
+    """The characters of its text or JSON."""
     tokens: int
-    """Our estimate, laid over what the API counted."""
+    """Our estimate, scaled to the count of the API."""
     begin: float
     end: float
-    """Where it stands in the prompt, in tokens as the API counted them."""
-    fate: Fate | None
-    """None: there is no count to tell by."""
+    """Where the part is in the prompt, in tokens as the API counted them."""
+    fate: CacheFate | None
+    """None if the API's count is not known."""
     marks: tuple[CacheMark, ...] = ()
     blocks: int = 1
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RequestSection:
     name: str
-    """tools, system, messages."""
+    """`tools`, `system` or `messages`."""
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[RequestPart, ...]
     unknown: str = ""
-    """Why nothing is known of it."""
+    """Why nothing is known about it."""
     begin: float = 0.0
     end: float = 0.0
-    shares: tuple[tuple[Fate, float], ...] = field(default=())
+    shares: tuple[tuple[CacheFate, float], ...] = field(default=())
     """How many of its tokens have which fate."""
 
     @property

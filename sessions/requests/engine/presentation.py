@@ -1,4 +1,4 @@
-"""The parts of a request as a page shows them: a line each, and what is unfolded, masked and cut."""
+"""The parts of a request for pages: a line for each, and the unfolded ones with their blocks, masked and cut."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sessions.context.engine.presentation.messages import MessageArray, setup_pi
 from sessions.context.engine.presentation.pieces import PieceView, block_text
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
-from sessions.requests.engine.part import Part
-from sessions.requests.engine.rows import Fold
-from sessions.secrets.engine.structure import hide_named
+from sessions.requests.engine.folds import Fold
+from sessions.requests.engine.part import RequestPart
+from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.value_text import format_value
 
@@ -24,11 +24,11 @@ _PARAMS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPart:
-    part: Part
+class PartView:
+    part: RequestPart
     preview: str
     pieces: tuple[PieceView, ...] | None = None
-    """What it holds, where it is unfolded."""
+    """The blocks of the part, if it is unfolded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Param:
     values: tuple[str, ...]
 
 
-class Unfolding:
-    """Shows the parts of one request."""
+class PartViews:
+    """Makes views of the parts of one request."""
 
     def __init__(
         self,
-        given: RequestSetup,
+        setup: RequestSetup,
         elements: Sequence[Element],
         array: MessageArray,
         mask: Mask,
@@ -50,8 +50,8 @@ class Unfolding:
         opened: str = "",
         origin: str = "",
     ) -> None:
-        """`array`: of the same messages; `opened`: the place of a part, or of a block of it, that is unfolded."""
-        self._given = given
+        """`array`: the same messages; `opened`: the place of a part, or of one of its blocks, that is unfolded."""
+        self._setup = setup
         self._elements = elements
         self._array = array
         self._mask = mask
@@ -59,15 +59,15 @@ class Unfolding:
         section = opened.partition(".")[0]
         self._opened = opened if section in ("tools", "system") else section
 
-    def rows(self, items: Sequence[Part | Fold], section: str) -> list[ShownPart | Fold]:
-        return [self.part(one, section) if isinstance(one, Part) else one for one in items]
+    def views(self, items: Sequence[RequestPart | Fold], section: str) -> list[PartView | Fold]:
+        return [self.view(item, section) if isinstance(item, RequestPart) else item for item in items]
 
-    def part(self, part: Part, section: str, *, whole: bool | None = None) -> ShownPart:
-        """`whole`: unfolded or not, whatever the address says."""
+    def view(self, part: RequestPart, section: str, *, whole: bool | None = None) -> PartView:
+        """`whole`: unfold it or not, whatever the address says."""
         unfolds = part.place == self._opened if whole is None else whole
-        return ShownPart(part, self._preview(part, section), self._pieces(part, section) if unfolds else None)
+        return PartView(part, self._preview(part, section), self._pieces(part, section) if unfolds else None)
 
-    def _pieces(self, part: Part, section: str) -> tuple[PieceView, ...]:
+    def _pieces(self, part: RequestPart, section: str) -> tuple[PieceView, ...]:
         if section == "messages":
             return self._array.whole(part.number - 1).pieces
         block = self._block(section, part.number - 1)
@@ -75,20 +75,20 @@ class Unfolding:
         return (setup_piece(section, part.number - 1, block, lens, self._origin),)
 
     def _block(self, section: str, number: int) -> Mapping[str, Any]:
-        blocks = self._given.tools if section == "tools" else self._given.system
+        blocks = self._setup.tools if section == "tools" else self._setup.system
         assert blocks is not None
         return blocks[number]
 
-    def _preview(self, part: Part, section: str) -> str:
+    def _preview(self, part: RequestPart, section: str) -> str:
         lens = Lens(self._mask)
         if section == "messages":
-            return lens.line(_said(self._elements[part.number - 1]), _LINE)
+            return lens.line(_preview_text(self._elements[part.number - 1]), _LINE)
         block = self._block(section, part.number - 1)
         return lens.line(text(block.get("description" if section == "tools" else "text")), _LINE)
 
 
-def _said(element: Element) -> str:
-    """The calls by name; else its first words."""
+def _preview_text(element: Element) -> str:
+    """The names of the calls, and the first text."""
     blocks = [piece.block for piece in element.pieces]
     calls = Counter(text(block.get("name")) for block in blocks if text(block.get("type")).endswith("tool_use"))
     words = next((block_text(block) for block in blocks if block.get("type") in ("text", "tool_result")), "")
@@ -96,12 +96,12 @@ def _said(element: Element) -> str:
     return f"{named} · {words}" if named and words else named or words or (block_text(blocks[0]) if blocks else "")
 
 
-def params_of(given: RequestSetup, mask: Mask) -> list[Param]:
-    """What else was sent, one line each. Lists of words, such as betas, are several values."""
+def list_params(setup: RequestSetup, mask: Mask) -> list[Param]:
+    """The other parameters of a request. Lists of texts, such as betas, have several values."""
     lens = Lens(mask)
-    found = []
-    for name, value in hide_named(dict(list(given.params.items())[:_PARAMS])).items():
-        plain = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    params = []
+    for name, value in mask_named_values(dict(list(setup.params.items())[:_PARAMS])).items():
+        plain = isinstance(value, list) and all(isinstance(item, str) for item in value)
         values = value[:_PARAMS] if plain else [format_value(value, _VALUE)]
-        found.append(Param(lens.line(str(name), 60), tuple(lens.line(str(one), 400) for one in values)))
-    return found
+        params.append(Param(lens.line(str(name), 60), tuple(lens.line(str(item), 400) for item in values)))
+    return params

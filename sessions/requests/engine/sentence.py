@@ -1,4 +1,4 @@
-"""What the cache did for a request, in a sentence."""
+"""A sentence about what the cache did for a request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sessions.text.engine.words import tokens
 from sessions.usage.engine.usage import Usage
 
 
-def sentence(usage: Usage | None) -> str:
+def cache_sentence(usage: Usage | None) -> str:
     if usage is None or not usage.context:
         return "The answer holds no count of its prompt, so what the cache did for it cannot be told."
     total, read = usage.context, usage.cache_read

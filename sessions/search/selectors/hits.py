@@ -141,7 +141,7 @@ def _load_records(rows: Sequence[tuple[HitRow, ArchivedFile]]) -> dict[int, tupl
         else:
             records |= {row.id: (parse_record(data), "") for row, data in zip(file_rows, contents, strict=True)}
     fetch_all(((reader, row.offset, row.length) for reader, row in archived), ahead=0)
-    return records | {row.id: reader.attempt(row.offset, row.length) for reader, row in archived}
+    return records | {row.id: reader.try_record(row.offset, row.length) for reader, row in archived}
 
 
 def entry_role(kind: str, flags: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from sessions.archive.selectors.blocks import AT_ONCE
+from sessions.archive.selectors.blocks import CHUNK
 from sessions.models import Source
 from sessions.search.engine.snippets import Query
 from sessions.search.selectors.hits import Hit, load_hits
@@ -106,8 +106,8 @@ def _find_few(query: Query, scope: _Scope) -> tuple[int | None, list[_Match] | N
 
 
 def _batches(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
-    for start in range(0, len(ids), AT_ONCE):
-        batch = ids[start : start + AT_ONCE]
+    for start in range(0, len(ids), CHUNK):
+        batch = ids[start : start + CHUNK]
         yield batch, ",".join(["%s"] * len(batch))
 
 

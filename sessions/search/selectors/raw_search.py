@@ -102,4 +102,4 @@ class _Group:
         try:
             return self._waiting[block_id].result()
         except (zstandard.ZstdError, MemoryError):
-            return self._blocks.replace(block_id, UNREADABLE)
+            return self._blocks.read_from_file(block_id, UNREADABLE)

@@ -13,7 +13,7 @@ from sessions.secrets.engine.clean import CleanTexts
 from sessions.secrets.engine.forms import mask_forms
 from sessions.secrets.engine.gitleaks import mask_vendors
 from sessions.secrets.engine.marker import MASK
-from sessions.secrets.engine.splitting import seen_through
+from sessions.secrets.engine.splitting import mask_split
 from sessions.secrets.engine.structure import mask_structure
 from sessions.secrets.engine.tokens import mask_logins, mask_private_keys, mask_tokens
 
@@ -24,14 +24,14 @@ _clean = CleanTexts()
 
 def mask(text: str) -> str:
     """The text with each secret cut down to what tells its kind. Masking twice changes nothing."""
-    return _clean.masked(text, _looked_through)
+    return _clean.mask(text, _mask_split_text)
 
 
-def _looked_through(text: str) -> str:
-    return seen_through(text, _masked, MASK)
+def _mask_split_text(text: str) -> str:
+    return mask_split(text, _mask_text, MASK)
 
 
-def _masked(text: str) -> str:
+def _mask_text(text: str) -> str:
     return mask_assignments(mask_forms(mask_vendors(mask_logins(mask_tokens(mask_private_keys(text))))))
 
 

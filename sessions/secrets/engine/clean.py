@@ -18,16 +18,16 @@ class CleanTexts:
         self._newer: set[bytes] = set()
         self._older: set[bytes] = set()
 
-    def masked(self, text: str, mask: Callable[[str], str]) -> str:
+    def mask(self, text: str, mask: Callable[[str], str]) -> str:
         if len(text) < SHORTEST:
             return mask(text)
         digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if digest in self._newer:
             return text
         if digest not in self._older:
-            shown = mask(text)
-            if shown != text:
-                return shown
+            masked_text = mask(text)
+            if masked_text != text:
+                return masked_text
         self._remember(digest)
         return text
 

@@ -17,8 +17,8 @@ _PASSED = r"[^\s\"'\-:][^\s\"']{3,200}"
 
 # Every pattern begins with a plain word and looks back at what stands before it afterwards: ten times as fast.
 _COOKIE = rf"{_Q}\s?[:=,]\s{{0,2}}\[?\s{{0,2}}{_Q})([^\s\"'\\][^\r\n\"'\\]{{3,4000}})"
-_JAR = re.compile(r"(-(?:b(?<=\s-b)|-cookie)[ =][\"']?)([^\s\"'\\=;]{1,80}=[^\r\n\"'\\]{4,4000})")
-_CRUMB = re.compile(r"([^\s=;,]{1,128}=)([^\s;,\"'\\]{6,4000})")
+_COOKIE_FLAG = re.compile(r"(-(?:b(?<=\s-b)|-cookie)[ =][\"']?)([^\s\"'\\=;]{1,80}=[^\r\n\"'\\]{4,4000})")
+_COOKIE_PAIR = re.compile(r"([^\s=;,]{1,128}=)([^\s;,\"'\\]{6,4000})")
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority", "version", "theme", "lang"})
 _AUTH = re.compile(rf"(auth(?<![A-Za-z0-9-]auth){_Q}\s{{0,2}}[:=]\s{{0,3}}{_Q})([A-Za-z0-9+/]{{8,2000}}={{0,2}})")
 _IDENTITY = re.compile(rf"(identitytoken{_Q}\s{{0,2}}[:=]\s{{0,3}}{_Q})([^\s\"'\\,}}]{{12,4000}})")
@@ -54,7 +54,7 @@ _QUERY = re.compile(
     r"(?:id|ID|Id)?=)([^\s&;\"'`<>\\#)\]]{6,4000})"
 )
 
-Replacing = Callable[[re.Match[str]], str]
+Replacement = Callable[[re.Match[str]], str]
 
 
 def mask_forms(text: str) -> str:
@@ -64,14 +64,14 @@ def mask_forms(text: str) -> str:
     return text
 
 
-def _value(found: re.Match[str]) -> str:
-    return found.group() if _is_open(found.group(2)) else f"{found.group(1)}{MASK}"
+def _mask_value(match: re.Match[str]) -> str:
+    return match.group() if _is_open(match.group(2)) else f"{match.group(1)}{MASK}"
 
 
-def _quoted_value(found: re.Match[str]) -> str:
-    value = found.group(2)
+def _mask_quoted(match: re.Match[str]) -> str:
+    value = match.group(2)
     quote = value[0] if value[0] in "\"'" else ""
-    return found.group() if _is_open(value.lstrip("\"'")) else f"{found.group(1)}{quote}{MASK}"
+    return match.group() if _is_open(value.lstrip("\"'")) else f"{match.group(1)}{quote}{MASK}"
 
 
 def _is_open(value: str) -> bool:
@@ -79,57 +79,57 @@ def _is_open(value: str) -> bool:
     return is_placeholder(value) or MASK in value
 
 
-def _crumbs(found: re.Match[str]) -> str:
-    return found.group(1) + _CRUMB.sub(_crumb, found.group(2))
+def _mask_cookies(match: re.Match[str]) -> str:
+    return match.group(1) + _COOKIE_PAIR.sub(_mask_cookie, match.group(2))
 
 
-def _crumb(found: re.Match[str]) -> str:
-    name = found.group(1).rstrip("=").strip().lower()
-    return found.group() if name in _ATTRIBUTES else _value(found)
+def _mask_cookie(match: re.Match[str]) -> str:
+    name = match.group(1).rstrip("=").strip().lower()
+    return match.group() if name in _ATTRIBUTES else _mask_value(match)
 
 
-def _login(found: re.Match[str]) -> str:
+def _mask_login(match: re.Match[str]) -> str:
     try:
-        name, colon, rest = b64decode(found.group(2), validate=True).partition(b":")
+        name, colon, rest = b64decode(match.group(2), validate=True).partition(b":")
     except binascii.Error:
-        return found.group()
-    return f"{found.group(1)}{MASK}" if colon and rest and name.isascii() else found.group()
+        return match.group()
+    return f"{match.group(1)}{MASK}" if colon and rest and name.isascii() else match.group()
 
 
-def _hex_key(found: re.Match[str]) -> str:
+def _mask_hex_key(match: re.Match[str]) -> str:
     """As long as a hash, so that the words before it have to tell which of the two it is."""
-    before = found.string[max(0, found.start() - 60) : found.start()]
+    before = match.string[max(0, match.start() - 60) : match.start()]
     keys, hashes = list(_OF_A_KEY.finditer(before)), list(_OF_A_HASH.finditer(before))
     if not keys or (hashes and hashes[-1].end() > keys[-1].end()):
-        return found.group()
-    return f"{found.group(1)}{MASK}"
+        return match.group()
+    return f"{match.group(1)}{MASK}"
 
 
-def _first(found: re.Match[str]) -> str:
-    return found.group() if MASK in found.group() else f"{found.group(1)}{MASK}"
+def _mask_after(match: re.Match[str]) -> str:
+    return match.group() if MASK in match.group() else f"{match.group(1)}{MASK}"
 
 
-def _last(found: re.Match[str]) -> str:
-    return f"{MASK}{found.group(1)}"
+def _mask_before(match: re.Match[str]) -> str:
+    return f"{MASK}{match.group(1)}"
 
 
-_FORMS: tuple[tuple[str | re.Pattern[str], re.Pattern[str], Replacing], ...] = (
-    ("ookie", re.compile(f"(ookie{_COOKIE}"), _crumbs),
-    ("OOKIE", re.compile(f"(OOKIE{_COOKIE}"), _crumbs),
-    ("curl", _JAR, _crumbs),
-    ("auth", _AUTH, _login),
-    ("identitytoken", _IDENTITY, _value),
-    ("login", _NETRC, _value),
-    ("sshpass", _SSHPASS, _quoted_value),
-    ("pass:", _OPENSSL, _value),
-    ("redis-cli", _REDIS, _value),
-    ("docker login", _DOCKER, _value),
-    ("mysql", _MYSQL, _value),
-    (_DISCORD_MIDDLE, _DISCORD, _first),
-    *(("hook" if "hook" in hook.pattern else "telegram", hook, _first) for hook in _HOOKS),
-    (_TELEGRAM_MIDDLE, _TELEGRAM, _first),
-    (_TERRAFORM_MIDDLE, _TERRAFORM, _last),
-    (_MAILCHIMP_END, _MAILCHIMP, _last),
-    ("0x", _HEX_KEY, _hex_key),
-    ("=", _QUERY, _value),
+_FORMS: tuple[tuple[str | re.Pattern[str], re.Pattern[str], Replacement], ...] = (
+    ("ookie", re.compile(f"(ookie{_COOKIE}"), _mask_cookies),
+    ("OOKIE", re.compile(f"(OOKIE{_COOKIE}"), _mask_cookies),
+    ("curl", _COOKIE_FLAG, _mask_cookies),
+    ("auth", _AUTH, _mask_login),
+    ("identitytoken", _IDENTITY, _mask_value),
+    ("login", _NETRC, _mask_value),
+    ("sshpass", _SSHPASS, _mask_quoted),
+    ("pass:", _OPENSSL, _mask_value),
+    ("redis-cli", _REDIS, _mask_value),
+    ("docker login", _DOCKER, _mask_value),
+    ("mysql", _MYSQL, _mask_value),
+    (_DISCORD_MIDDLE, _DISCORD, _mask_after),
+    *(("hook" if "hook" in hook.pattern else "telegram", hook, _mask_after) for hook in _HOOKS),
+    (_TELEGRAM_MIDDLE, _TELEGRAM, _mask_after),
+    (_TERRAFORM_MIDDLE, _TERRAFORM, _mask_before),
+    (_MAILCHIMP_END, _MAILCHIMP, _mask_before),
+    ("0x", _HEX_KEY, _mask_hex_key),
+    ("=", _QUERY, _mask_value),
 )

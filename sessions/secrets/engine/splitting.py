@@ -13,16 +13,16 @@ _PARTING = re.compile(
 )
 
 
-def seen_through(text: str, masked: Callable[[str], str], mark: str) -> str:
+def mask_split(text: str, mask: Callable[[str], str], mark: str) -> str:
     """Lines that hold a secret lose what parted it, all others stay as they are."""
     if _PARTING.search(text):
         if "PRIVATE KEY" in text:  # a block of several lines, which is not seen in any of them
             text = _PARTING.sub("", text)
         else:
-            text = "\n".join(_joined(line, masked, mark) for line in text.split("\n"))
-    return masked(text)
+            text = "\n".join(_join_secret(line, mask, mark) for line in text.split("\n"))
+    return mask(text)
 
 
-def _joined(line: str, masked: Callable[[str], str], mark: str) -> str:
-    plain = _PARTING.sub("", line)
-    return plain if plain != line and mark in masked(plain) else line
+def _join_secret(line: str, mask: Callable[[str], str], mark: str) -> str:
+    joined = _PARTING.sub("", line)
+    return joined if joined != line and mark in mask(joined) else line

@@ -27,22 +27,22 @@ def mask_structure(value: Any, mask: Mask, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return mask(json.dumps(value)) if isinstance(value, dict | list) else value
     if isinstance(value, dict):
-        return _renamed([(name, _named(name, one, mask, depth)) for name, one in value.items()], mask)
-    return [mask_structure(one, mask, depth + 1) for one in value] if isinstance(value, list) else value
+        return _mask_names([(name, _mask_named(name, item, mask, depth)) for name, item in value.items()], mask)
+    return [mask_structure(item, mask, depth + 1) for item in value] if isinstance(value, list) else value
 
 
-def hide_named(value: Any) -> Any:
+def mask_named_values(value: Any) -> Any:
     """Only what its name gives away; the texts are masked by whoever shows them, as far as they are shown."""
     return mask_structure(value, str)
 
 
-def _named(name: str, value: Any, mask: Mask, depth: int) -> Any:
+def _mask_named(name: str, value: Any, mask: Mask, depth: int) -> Any:
     if isinstance(value, str) and value and _NAME.fullmatch(name[:80]) and not is_placeholder(value):
         return MASK
     return mask_structure(value, mask, depth + 1)
 
 
-def _renamed(pairs: list[tuple[str, Any]], mask: Mask) -> dict[str, Any]:
+def _mask_names(pairs: list[tuple[str, Any]], mask: Mask) -> dict[str, Any]:
     """Names are texts too. Two that look the same afterwards are told apart by a number."""
     renamed: dict[str, Any] = {}
     for name, value in pairs:

@@ -57,13 +57,13 @@ class Diff:
 
     def head(self, lines: int) -> Diff:
         """About the first `lines` lines, hunks kept whole where they fit."""
-        kept: list[Hunk] = []
+        hunks: list[Hunk] = []
         for hunk in self.hunks:
             if lines <= 0:
                 break
-            kept.append(hunk if len(hunk.lines) <= lines else replace(hunk, lines=_cut(hunk.lines, lines)))
+            hunks.append(hunk if len(hunk.lines) <= lines else replace(hunk, lines=_cut(hunk.lines, lines)))
             lines -= len(hunk.lines)
-        return Diff(tuple(kept))
+        return Diff(tuple(hunks))
 
     def narrow(self, characters: int) -> Diff:
         """No line longer than so many characters: a file can be a single line of any length."""
@@ -75,7 +75,7 @@ class Diff:
 def _narrow(line: Line, characters: int) -> Line:
     if len(line.text) <= characters:
         return line
-    return plain(line.kind, f"{line.text[:characters]}… {len(line.text) - characters:,} more characters")
+    return plain_line(line.kind, f"{line.text[:characters]}… {len(line.text) - characters:,} more characters")
 
 
 def _cut(lines: tuple[Line, ...], room: int) -> tuple[Line, ...]:
@@ -84,10 +84,10 @@ def _cut(lines: tuple[Line, ...], room: int) -> tuple[Line, ...]:
     added = next((i for i, line in enumerate(lines[removed:], removed) if line.kind != "-"), len(lines))
     if room - removed < 4 or added < room or added >= len(lines) or lines[added].kind != "+":
         return lines[:room]
-    shown = (room - removed) // 2
-    left_out = added - removed - shown
-    note = (plain("~", f"{left_out} more removed"),) if left_out > 0 else ()
-    return (*lines[: removed + shown], *note, *lines[added : added + shown])
+    half = (room - removed) // 2
+    left_out = added - removed - half
+    note = (plain_line("~", f"{left_out} more removed"),) if left_out > 0 else ()
+    return (*lines[: removed + half], *note, *lines[added : added + half])
 
 
 def from_patch(patch: Any) -> Diff | None:
@@ -105,7 +105,9 @@ def _hunk(part: dict[str, Any]) -> Hunk | None:
     texts = [line for line in lines if isinstance(line, str) and line[:1] in (" ", "+", "-")]
     if not texts:
         return None
-    return Hunk(_start(part.get("oldStart")), _start(part.get("newStart")), tuple(plain(t[0], t[1:]) for t in texts))
+    return Hunk(
+        _start(part.get("oldStart")), _start(part.get("newStart")), tuple(plain_line(t[0], t[1:]) for t in texts)
+    )
 
 
 def _start(value: Any) -> int | None:
@@ -135,7 +137,7 @@ def _groups(before: Sequence[str], after: Sequence[str]) -> Iterator[list[Opcode
     left, right = before[start : len(before) - tail + trail], after[start : len(after) - tail + trail]
     if max(len(left), len(right)) > MAX_LINES:
         lead, old, new = head - start, len(left) - trail, len(right) - trail
-        yield _shifted(
+        yield _shift(
             [
                 ("equal", 0, lead, 0, lead),
                 ("replace", lead, old, lead, new),
@@ -145,7 +147,7 @@ def _groups(before: Sequence[str], after: Sequence[str]) -> Iterator[list[Opcode
         )
         return
     for group in SequenceMatcher(None, left, right).get_grouped_opcodes(CONTEXT):
-        yield _shifted(group, start)
+        yield _shift(group, start)
 
 
 def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
@@ -159,7 +161,7 @@ def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
     return head, tail
 
 
-def _shifted(group: Iterable[Opcode], start: int) -> list[Opcode]:
+def _shift(group: Iterable[Opcode], start: int) -> list[Opcode]:
     return [(tag, i1 + start, i2 + start, j1 + start, j2 + start) for tag, i1, i2, j1, j2 in group]
 
 
@@ -167,31 +169,31 @@ def _group(group: list[Opcode], before: Sequence[str], after: Sequence[str]) -> 
     lines: list[Line] = []
     for tag, i1, i2, j1, j2 in group:
         if tag == "equal":
-            lines += [plain(" ", line) for line in before[i1:i2]]
+            lines += [plain_line(" ", line) for line in before[i1:i2]]
             continue
-        lines += [plain("-", line) for line in before[i1:i2]]
-        lines += [plain("+", line) for line in after[j1:j2]]
+        lines += [plain_line("-", line) for line in before[i1:i2]]
+        lines += [plain_line("+", line) for line in after[j1:j2]]
     return Hunk(None, None, tuple(lines))
 
 
-def plain(kind: str, text: str) -> Line:
+def plain_line(kind: str, text: str) -> Line:
     return Line(kind, ((text, False),))
 
 
-def with_words(hunk: Hunk) -> Hunk:
+def mark_words(hunk: Hunk) -> Hunk:
     """The hunk with its changed words marked, where a run of removed lines meets as many added ones."""
     runs = [(kind, list(run)) for kind, run in groupby(hunk.lines, key=lambda line: line.kind)]
     lines: list[Line] = []
     for (kind, run), (next_kind, next_run) in zip(runs, [*runs[1:], ("", [])], strict=False):
         if kind == "-" and next_kind == "+" and len(run) == len(next_run):
-            pairs = [words(old.text, new.text) for old, new in zip(run, next_run, strict=True)]
+            pairs = [mark_changed_words(old.text, new.text) for old, new in zip(run, next_run, strict=True)]
             run[:] = [Line("-", old) for old, _ in pairs]
             next_run[:] = [Line("+", new) for _, new in pairs]
         lines += run
     return replace(hunk, lines=tuple(lines))
 
 
-def words(old: str, new: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+def mark_changed_words(old: str, new: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
     """Both lines in segments, changed words marked; unmarked when they are too long or have too little in common."""
     whole = ((old, False),), ((new, False),)
     if old == new or len(old) > MAX_LINE or len(new) > MAX_LINE:

@@ -51,7 +51,7 @@ class Pointer:
 class Pointers(Protocol):
     """What links mean that no browser understands, because they are written for the agent."""
 
-    def linked(self, written: str) -> Pointer | None:
+    def resolve_link(self, written: str) -> Pointer | None:
         """The target of a Markdown link that has no scheme."""
 
     def parts(self, text: str) -> Iterable[str | Pointer]:
@@ -61,12 +61,12 @@ class Pointers(Protocol):
 def render(markdown: str, pointers: Pointers | None = None) -> Html:
     """Markdown as sanitised HTML. Takes any string, never raises, and takes time in line with its length."""
     if pointers is None and len(markdown) <= 8_000:
-        return _remembered(markdown)
+        return _render_cached(markdown)
     return _render(markdown, pointers)
 
 
 @lru_cache(maxsize=512)
-def _remembered(markdown: str) -> Html:
+def _render_cached(markdown: str) -> Html:
     return _render(markdown)
 
 
@@ -74,7 +74,7 @@ def _render(markdown: str, pointers: Pointers | None = None) -> Html:
     text = spell_invisible(markdown[:MAX_PROSE])
     if _PLAIN.match(text) and not _NUMBERED.match(text):
         return Html(f"<p>{text.rstrip()}</p>")
-    if hostile(text):
+    if is_hostile(text):
         return Html(f"<pre>{escape(text, quote=False)}</pre>")
     parser = _parser()
     env: dict[str, Any] = {}
@@ -86,7 +86,7 @@ def _render(markdown: str, pointers: Pointers | None = None) -> Html:
 _MARKUP = re.compile(r"[\[\]*_`<>!~\\]")
 
 
-def hostile(text: str) -> bool:
+def is_hostile(text: str) -> bool:
     if len(text) <= MAX_MARKUP:
         return False
     return any(len(part) > MAX_MARKUP and len(_MARKUP.findall(part)) > MAX_MARKUP // 4 for part in text.split("\n\n"))
@@ -130,13 +130,13 @@ def _adapt(tokens: list[Token], pointers: Pointers | None) -> None:
         if token.type != "inline" or not token.children:
             continue
         if index >= 2 and tokens[index - 2].type == "list_item_open":
-            _tick(token.children[0])
+            _draw_checkbox(token.children[0])
         _relink(token.children, pointers)
         if pointers is not None:
-            token.children = list(_pointed(token.children, pointers))
+            token.children = list(_link_texts(token.children, pointers))
 
 
-def _tick(token: Token) -> None:
+def _draw_checkbox(token: Token) -> None:
     if token.type == "text" and (box := _TASK.match(token.content)):
         token.content = ("\u2610 " if box[1] == " " else "\u2611 ") + token.content[box.end() :]
 
@@ -146,9 +146,9 @@ def _relink(children: list[Token], pointers: Pointers | None) -> None:
     for token in children:
         if token.type == "link_open":
             href = str(token.attrs.get("href", ""))
-            pointer = pointers.linked(href) if pointers is not None and not _SCHEME.match(href) else None
+            pointer = pointers.resolve_link(href) if pointers is not None and not _SCHEME.match(href) else None
             if pointer is not None:
-                _lead(token, pointer)
+                _point_to(token, pointer)
             else:
                 token.tag = "a" if _SCHEME.match(href) else "span"
                 token.attrs = {"href": href} if token.tag == "a" else {"title": href}
@@ -156,15 +156,15 @@ def _relink(children: list[Token], pointers: Pointers | None) -> None:
         elif token.type == "link_close":
             token.tag = closing.pop() if closing else "span"
         elif token.type == "image":
-            _unload(token, linked=bool(closing))
+            _replace_image(token, linked=bool(closing))
 
 
-def _lead(token: Token, pointer: Pointer) -> None:
+def _point_to(token: Token, pointer: Pointer) -> None:
     token.tag = "a" if pointer.address else "span"
     token.attrs = {"href": pointer.address} if pointer.address else {"class": "dangling", "title": pointer.missing}
 
 
-def _pointed(children: list[Token], pointers: Pointers) -> Iterator[Token]:
+def _link_texts(children: list[Token], pointers: Pointers) -> Iterator[Token]:
     """Texts with links in them where they point to something. A link holds no other."""
     links = 0
     for token in children:
@@ -176,12 +176,12 @@ def _pointed(children: list[Token], pointers: Pointers) -> Iterator[Token]:
             if isinstance(part, str):
                 yield Token("text", "", 0, content=part)
             else:
-                opened = Token("link_open", "a", 1)
-                _lead(opened, part)
-                yield from (opened, Token("text", "", 0, content=part.label), Token("link_close", opened.tag, -1))
+                link = Token("link_open", "a", 1)
+                _point_to(link, part)
+                yield from (link, Token("text", "", 0, content=part.label), Token("link_close", link.tag, -1))
 
 
-def _unload(token: Token, *, linked: bool) -> None:
+def _replace_image(token: Token, *, linked: bool) -> None:
     source = str(token.attrs.get("src", ""))
     label = escape(f"image: {token.content or source[:80]}")
     target = escape(source)

@@ -65,11 +65,11 @@ def _span(milliseconds: float) -> str:
     return f"{seconds}s"
 
 
-def ago(then: float | None, now: float) -> str:
+def ago(moment: float | None, now: float) -> str:
     """The age of a moment; both in milliseconds since 1970."""
-    if then is None:
+    if moment is None:
         return UNKNOWN
-    past = now - then
+    past = now - moment
     for size, unit in _AGES:
         if abs(past) >= size:
             age = plural(int(abs(past) // size), unit)

@@ -20,17 +20,17 @@ def briefs_of(links: LinkRows, positions: Iterable[int]) -> dict[int, Brief]:
     briefs: dict[int, Brief] = {}
     readable, room = [], BYTES
     for position in sorted(set(positions)):
-        length = links.places[position][1]
+        length = links.locations[position][1]
         if length > room:
             briefs[position] = Brief(links.rows[position].type.capitalize(), "")
         else:
             readable.append(position)
             room -= length
-    fetch_all(((links.reader, *links.places[position]) for position in readable), ahead=0)
+    fetch_all(((links.reader, *links.locations[position]) for position in readable), ahead=0)
     return briefs | {position: make_brief(_row(links, position), mask) for position in readable}
 
 
 def _row(links: LinkRows, position: int) -> Row:
-    row, place = links.rows[position], links.places[position]
-    record, damage = links.reader.attempt(*place)
+    row, place = links.rows[position], links.locations[position]
+    record, damage = links.reader.try_record(*place)
     return Row(position, *place, row.type, row.detail, row.at, 0, Flag(row.flags), record, damage=damage)

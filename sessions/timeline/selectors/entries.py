@@ -37,7 +37,7 @@ def find_entry(transcript: Transcript, address: str, reader: Reader | None = Non
 def _match_uuid(transcript: Transcript, entries: list[Entry], address: str, reader: Reader) -> tuple[Transcript, Entry]:
     """The first entry whose record has this uuid, because keys may collide. A damaged record is taken by its key."""
     for entry in entries:
-        record, damage = reader.attempt(entry.offset, entry.length)
+        record, damage = reader.try_record(entry.offset, entry.length)
         if damage or record.get("uuid") == address:
             return transcript, entry
     raise Http404(f"The session has no entry {address}.")

@@ -159,7 +159,7 @@ def _digest(
 
 
 def _make_row(row: tuple[Any, ...], reader: Reader) -> Row:
-    record, damage = reader.attempt(row[1], row[2])
+    record, damage = reader.try_record(row[1], row[2])
     return Row(row[0] & _MASK, row[1], row[2], row[3], row[4], row[5], row[6], Flag(row[7]), record, (), damage)
 
 

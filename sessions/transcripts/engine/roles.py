@@ -41,8 +41,8 @@ def classify(path: PurePath) -> FileRole:
     folders = path.parts[:-1]
     stem = path.name.split(".", 1)[0][:NAME_CHARS]
     if folders[-1:] == ("tool-results",):
-        return FileRole(FileKind.RESULT, _before(folders, "tool-results"))
-    session = _before(folders, "subagents")
+        return FileRole(FileKind.RESULT, _folder_above(folders, "tool-results"))
+    session = _folder_above(folders, "subagents")
     workflow = folders[-1] if "workflows" in folders[:-1] and session else ""
     if path.name == "journal.jsonl" and session:
         return FileRole(FileKind.JOURNAL, session, workflow=workflow)
@@ -53,9 +53,9 @@ def classify(path: PurePath) -> FileRole:
     return FileRole(FileKind.MAIN, stem)
 
 
-def _before(folders: tuple[str, ...], name: str) -> str:
+def _folder_above(folders: tuple[str, ...], name: str) -> str:
     """The folder that holds the last folder of this name: the session's."""
-    for at in range(len(folders) - 1, 0, -1):
-        if folders[at] == name:
-            return folders[at - 1][:NAME_CHARS]
+    for index in range(len(folders) - 1, 0, -1):
+        if folders[index] == name:
+            return folders[index - 1][:NAME_CHARS]
     return ""

@@ -15,8 +15,8 @@ from sessions.transcripts.engine.rows import Record
 
 MOST = 4_000
 """Rows of one question; further ones are left out."""
-AT_ONCE = 500
-HELD = 64
+CHUNK = 500
+BLOCKS_AT_ONCE = 64
 """Blocks of the archive that are decompressed at a time."""
 _NAMES = ("id", "type", "detail", "flags", "at", "tool_key", "uuid_key", "parent_key", "offset", "length")
 COLUMNS = 'e.id, e.type, e.detail, e.flags, e.at, e.tool_key, e.uuid_key, e.parent_key, e."offset", e.length'
@@ -48,16 +48,16 @@ class FamilyRow(NamedTuple):
 class Family:
     def __init__(self, session: Transcript) -> None:
         self.session = session
-        mine = Transcript.objects.filter(parent=session).exclude(source__state=Source.State.REPLACED)
-        mine = mine.select_related("source").defer("state", "ruler")
-        self.agents = list(mine.order_by("first_at", "pk"))
-        self.transcripts = {one.pk: one for one in (session, *self.agents)}
+        agents = Transcript.objects.filter(parent=session).exclude(source__state=Source.State.REPLACED)
+        agents = agents.select_related("source").defer("state", "ruler")
+        self.agents = list(agents.order_by("first_at", "pk"))
+        self.transcripts = {agent.pk: agent for agent in (session, *self.agents)}
         self.by_agent: dict[str, Transcript] = {}
-        for one in self.agents:
+        for agent in self.agents:
             # Journals have no id, and two files may claim the same.
-            known = not one.agent_id or one.agent_id in self.by_agent
-            self.by_agent[f"{one.agent_id}~{one.pk}" if known else one.agent_id] = one
-        self.keys = {one.pk: key for key, one in self.by_agent.items()}
+            is_ambiguous = not agent.agent_id or agent.agent_id in self.by_agent
+            self.by_agent[f"{agent.agent_id}~{agent.pk}" if is_ambiguous else agent.agent_id] = agent
+        self.keys = {agent.pk: key for key, agent in self.by_agent.items()}
         self.damage: dict[str, Transcript] = {}
         """What could not be read of whose file, as a sentence."""
 
@@ -74,33 +74,33 @@ class Family:
         )
         with connection.cursor() as cursor:
             cursor.execute(sql, [self.session.pk, self.session.pk, *parameters])
-            found = [FamilyRow(*row) for row in cursor.fetchall()]
-        return [row for row in found if row.transcript in self.transcripts]
+            rows = [FamilyRow(*row) for row in cursor.fetchall()]
+        return [row for row in rows if row.transcript in self.transcripts]
 
     def find_results(self, calls: Iterable[FamilyRow]) -> list[FamilyRow]:
         """The rows with the results of these calls."""
         keys = sorted({call.tool for call in calls if call.tool is not None})
-        found: list[FamilyRow] = []
-        for at in range(0, len(keys), AT_ONCE):
-            rows = Entry.objects.filter(tool_key__in=keys[at : at + AT_ONCE], type="user")
-            found += (FamilyRow(*row) for row in rows.values_list(*_NAMES)[:MOST])
-        return sorted(row for row in found if row.transcript in self.transcripts)
+        results: list[FamilyRow] = []
+        for start in range(0, len(keys), CHUNK):
+            rows = Entry.objects.filter(tool_key__in=keys[start : start + CHUNK], type="user")
+            results += (FamilyRow(*row) for row in rows.values_list(*_NAMES)[:MOST])
+        return sorted(row for row in results if row.transcript in self.transcripts)
 
     def last_rows(self, transcripts: Sequence[Transcript], count: int) -> list[FamilyRow]:
         """The last rows of these files."""
         return self.rows_at(
-            one.pk << POSITION_BITS | position
-            for one in transcripts
-            for position in range(max(0, one.entries - count), one.entries)
+            transcript.pk << POSITION_BITS | position
+            for transcript in transcripts
+            for position in range(max(0, transcript.entries - count), transcript.entries)
         )
 
-    def rows_at(self, wanted: Iterable[int]) -> list[FamilyRow]:
-        ids = sorted(wanted)
-        found: list[FamilyRow] = []
-        for at in range(0, len(ids), AT_ONCE):
-            rows = Entry.objects.filter(pk__in=ids[at : at + AT_ONCE])
-            found += (FamilyRow(*row) for row in rows.values_list(*_NAMES))
-        return sorted(found)
+    def rows_at(self, row_ids: Iterable[int]) -> list[FamilyRow]:
+        ids = sorted(row_ids)
+        stored: list[FamilyRow] = []
+        for start in range(0, len(ids), CHUNK):
+            rows = Entry.objects.filter(pk__in=ids[start : start + CHUNK])
+            stored += (FamilyRow(*row) for row in rows.values_list(*_NAMES))
+        return sorted(stored)
 
     def read_records(self, rows: Iterable[FamilyRow]) -> Iterator[tuple[FamilyRow, Record]]:
         """The records of rows, some blocks of the archive at a time. A damaged one is empty, and noted in `damage`."""
@@ -109,16 +109,16 @@ class Family:
         for row in sorted(rows):
             blocks.update((row.transcript, number) for number in block_numbers(row.offset, row.length))
             waiting.append(row)
-            if len(blocks) >= HELD:
-                yield from self._decoded(waiting)
+            if len(blocks) >= BLOCKS_AT_ONCE:
+                yield from self._decode(waiting)
                 waiting, blocks = [], set()
-        yield from self._decoded(waiting)
+        yield from self._decode(waiting)
 
-    def _decoded(self, rows: list[FamilyRow]) -> Iterator[tuple[FamilyRow, Record]]:
+    def _decode(self, rows: list[FamilyRow]) -> Iterator[tuple[FamilyRow, Record]]:
         readers = {row.transcript: Reader(self.transcripts[row.transcript].source_id) for row in rows}
         fetch_all((readers[row.transcript], row.offset, row.length) for row in rows)
         for row in rows:
-            record, damage = readers[row.transcript].attempt(row.offset, row.length)
+            record, damage = readers[row.transcript].try_record(row.offset, row.length)
             if damage:
                 self.damage[damage] = self.transcripts[row.transcript]
             yield row, record

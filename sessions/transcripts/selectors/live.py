@@ -11,13 +11,13 @@ from sessions.models import Source, Transcript
 LIVE_MS = 5 * 60_000
 
 
-def is_live(one: Transcript, now: int) -> bool:
-    source = one.source
+def is_live(transcript: Transcript, now: int) -> bool:
+    source = transcript.source
     written = source.state == Source.State.PRESENT and now - source.mtime_ns // 1_000_000 < LIVE_MS
-    return written and (one.last_at is None or now - one.last_at < LIVE_MS)
+    return written and (transcript.last_at is None or now - transcript.last_at < LIVE_MS)
 
 
-def live_at(now: int) -> Q:
+def is_live_query(now: int) -> Q:
     """The same for a query."""
     since = now - LIVE_MS
     written = Q(source__state=Source.State.PRESENT, source__mtime_ns__gt=since * 1_000_000)

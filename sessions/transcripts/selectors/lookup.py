@@ -23,44 +23,44 @@ def is_path(name: str) -> bool:
 def find_transcript(name: str) -> Transcript:
     """A session id, a unique prefix of one, or a path. Sub-agents answer to `agent-<id>` and to their bare id."""
     name = encode_path(name)
-    known = Transcript.objects.select_related("source", "project")
-    current = known.exclude(source__state=Source.State.REPLACED)
-    exact = known.filter(public_id=name).first()
+    transcripts = Transcript.objects.select_related("source", "project")
+    current = transcripts.exclude(source__state=Source.State.REPLACED)
+    exact = transcripts.filter(public_id=name).first()
     if exact is not None:
         return exact
     if is_path(name):
         path = os.path.abspath(os.path.expanduser(name))
-        found = current.filter(source__path=path).first()
-        if found is None:
+        transcript = current.filter(source__path=path).first()
+        if transcript is None:
             raise LookupFailedError(f"No transcript is known at {path}.")
-        return found
+        return transcript
     if not name:
         raise LookupFailedError("Which session? Give an id, the beginning of one, or a path.")
-    begun = current.filter(Q(public_id__startswith=name) | Q(agent_id=name))
-    matches = list(begun.order_by("kind", "public_id")[:LISTED])
-    main = [one for one in matches if one.kind == Transcript.Kind.MAIN] or matches
+    candidates = current.filter(Q(public_id__startswith=name) | Q(agent_id=name))
+    matches = list(candidates.order_by("kind", "public_id")[:LISTED])
+    main = [match for match in matches if match.kind == Transcript.Kind.MAIN] or matches
     if not main:
         raise LookupFailedError(f"No session begins with {name!r}. `lucid sessions` lists them.")
     if len(main) > 1:
-        raise _unclear(name, [one.public_id for one in main])
+        raise _ambiguous(name, [match.public_id for match in main])
     return main[0]
 
 
 def find_agent(session: Transcript, name: str) -> Transcript:
     """A sub-agent of the session, by its id or the beginning of it."""
     name = encode_path(name).removeprefix("agent-")
-    known = Transcript.objects.select_related("source", "project").filter(parent=session)
-    found = list(known.filter(agent_id=name)[:2])
-    if name and not found:
-        found = list(known.filter(agent_id__startswith=name)[:LISTED])
-    if not found:
+    agents = Transcript.objects.select_related("source", "project").filter(parent=session)
+    matches = list(agents.filter(agent_id=name)[:2])
+    if name and not matches:
+        matches = list(agents.filter(agent_id__startswith=name)[:LISTED])
+    if not matches:
         raise LookupFailedError(f"The session has no sub-agent {name!r}.")
-    if len(found) > 1:
-        raise _unclear(name, [one.agent_id for one in found])
-    return found[0]
+    if len(matches) > 1:
+        raise _ambiguous(name, [match.agent_id for match in matches])
+    return matches[0]
 
 
-def _unclear(name: str, ids: list[str]) -> LookupFailedError:
+def _ambiguous(name: str, ids: list[str]) -> LookupFailedError:
     """`ids`: one more than is told, if there are so many."""
-    told = ", ".join(ids[: LISTED - 1]) + (" and others" if len(ids) == LISTED else "")
-    return LookupFailedError(f"{name!r} could be {told}. Give more of the id.")
+    listed = ", ".join(ids[: LISTED - 1]) + (" and others" if len(ids) == LISTED else "")
+    return LookupFailedError(f"{name!r} could be {listed}. Give more of the id.")

@@ -60,14 +60,16 @@ class _Plan(Generic[M]):
 
     def rows(self, values: dict[str, str | int | None]) -> list[M]:
         connection = self._compiler.connection
-        given = [values[one.name] if isinstance(one, Slot) else one for one in self._parameters]
+        parameters = [
+            values[parameter.name] if isinstance(parameter, Slot) else parameter for parameter in self._parameters
+        ]
         with connection.cursor() as cursor:
-            cursor.execute(self._sql, given)
-            found = cursor.fetchall()
+            cursor.execute(self._sql, parameters)
+            rows = cursor.fetchall()
         objects: list[M] = []
-        for row in self._compiler.apply_converters(found, self._converters) if self._converters else found:
-            made = self._model.from_db(connection.alias, self._names, row[self._own])
+        for row in self._compiler.apply_converters(rows, self._converters) if self._converters else rows:
+            instance = self._model.from_db(connection.alias, self._names, row[self._own])
             for related in self._related:
-                related.populate(row, made)
-            objects.append(made)
+                related.populate(row, instance)
+            objects.append(instance)
         return objects

@@ -38,9 +38,9 @@ class SessionHead:
     @property
     def title(self) -> str:
         transcript = self.transcript
-        said = transcript.meta.get("description")
-        named = said if isinstance(said, str) else ""
-        return spell_invisible(mask(transcript.title) or mask(named)) or transcript.name or "Untitled session"
+        description = transcript.meta.get("description")
+        name = description if isinstance(description, str) else ""
+        return spell_invisible(mask(transcript.title) or mask(name)) or transcript.name or "Untitled session"
 
     @property
     def duration(self) -> int | None:
@@ -71,8 +71,8 @@ class SessionHead:
     @property
     def neighbours(self) -> list[Transcript]:
         """The latest sessions of the same project. A query, so only pages with a side column ask."""
-        found = _latest.rows(project=self.transcript.project_id)
-        return found if self.main in found else [*found, self.main]
+        sessions = _latest.rows(project=self.transcript.project_id)
+        return sessions if self.main in sessions else [*sessions, self.main]
 
     @property
     def agent_type(self) -> str:
@@ -96,24 +96,24 @@ _named = PreparedQuery(
 
 
 def transcript_get(public_id: str) -> Transcript:
-    found = _named.rows(public_id=public_id)
-    if not found:
+    matches = _named.rows(public_id=public_id)
+    if not matches:
         raise Http404(f"No session {public_id[:80]} has been imported.")
-    return found[0]
+    return matches[0]
 
 
 def session_head(public_id: str, now: int) -> SessionHead:
     transcript = transcript_get(public_id)
     source = transcript.source
-    known = Transcript.objects.only("public_id", "title", "first_prompt", "continued_in")
+    transcripts = Transcript.objects.only("public_id", "title", "first_prompt", "continued_in")
     family = _family(transcript)
-    agents = [one for one in family if one.parent_id == transcript.pk]
-    chain = [one for one in family if one.parent_id is None]
-    successor = next((one for one in chain if one.public_id == transcript.continued_in), None)
-    predecessor = next((one for one in chain if one.continued_in == transcript.session_id), None)
+    agents = [relative for relative in family if relative.parent_id == transcript.pk]
+    chain = [relative for relative in family if relative.parent_id is None]
+    successor = next((relative for relative in chain if relative.public_id == transcript.continued_in), None)
+    predecessor = next((relative for relative in chain if relative.continued_in == transcript.session_id), None)
     rewritten_as = None
     if source.state == Source.State.REPLACED:
-        rewritten_as = known.filter(source__path=source.path).exclude(source__state=Source.State.REPLACED).first()
+        rewritten_as = transcripts.filter(source__path=source.path).exclude(source__state=Source.State.REPLACED).first()
     return SessionHead(transcript, agent_spend(agents), successor, predecessor, is_live(transcript, now), rewritten_as)
 
 
@@ -126,9 +126,9 @@ def _family(transcript: Transcript) -> list[Transcript]:
     return _kin.rows(parent=transcript.pk, **near)
 
 
-def _with_spend(wanted: Q) -> QuerySet[Transcript]:
+def _with_spend(condition: Q) -> QuerySet[Transcript]:
     names = ("public_id", "title", "first_prompt", "continued_in", "parent")
-    return Transcript.objects.filter(wanted).only(*names, *SPEND)
+    return Transcript.objects.filter(condition).only(*names, *SPEND)
 
 
 def _is_child() -> Q:

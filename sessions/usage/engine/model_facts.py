@@ -39,7 +39,7 @@ def facts_of(model: str | None) -> ModelFacts | None:
 
 
 def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
-    known: dict[str, ModelFacts] = {}
+    facts_by_name: dict[str, ModelFacts] = {}
     for name, row in table["models"].items():
         facts = ModelFacts(
             min_cache=row.get("min_cache"),
@@ -49,8 +49,8 @@ def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
             thinking=frozenset(row["thinking"]) if "thinking" in row else None,
             system_role=row.get("system_role"),
         )
-        known |= dict.fromkeys((name, *row.get("also", ())), facts)
-    return known
+        facts_by_name |= dict.fromkeys((name, *row.get("also", ())), facts)
+    return facts_by_name
 
 
 _TABLE = tomllib.loads(Path(__file__).with_name("models.toml").read_text("utf-8"))

@@ -33,17 +33,17 @@ class PriceForecast:
 
 def forecast_price(model: str, weights: Sequence[Weight]) -> PriceForecast:
     """At the full price of what is sent: how much of it comes out of a cache, nobody can tell beforehand."""
-    sent = [cost_of(model, Usage(one.input, 0, 0, 0, 0)) for one in weights]
-    whole = [cost_of(model, Usage(one.input, 0, 0, 0, one.output)) for one in weights]
+    sent = [cost_of(model, Usage(weight.input, 0, 0, 0, 0)) for weight in weights]
+    whole = [cost_of(model, Usage(weight.input, 0, 0, 0, weight.output)) for weight in weights]
     return PriceForecast(
         len(weights),
-        sum(one.input for one in weights),
-        sum(one.output for one in weights),
+        sum(weight.input for weight in weights),
+        sum(weight.output for weight in weights),
         _sum(sent),
         _sum(whole),
     )
 
 
 def _sum(costs: Sequence[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    known_costs = [cost for cost in costs if cost is not None]
+    return sum(known_costs) if len(known_costs) == len(costs) else None

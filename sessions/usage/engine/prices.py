@@ -54,25 +54,25 @@ class _Model:
 
 def price_of(model: str | None) -> Price | None:
     """The list price, or None if the model is not in the table."""
-    known = _find(model)
-    return known.price if known else None
+    entry = _find(model)
+    return entry.price if entry else None
 
 
 def cost_of(model: str | None, usage: Usage) -> float | None:
     """What a request cost in US dollars; None if that is unknown."""
-    known = _find(model)
-    if known is None:
+    entry = _find(model)
+    if entry is None:
         return None
-    long = known.long_over is not None and usage.context > known.long_over
-    return (known.long_price if long else known.price).cost(usage)
+    long = entry.long_over is not None and usage.context > entry.long_over
+    return (entry.long_price if long else entry.price).cost(usage)
 
 
 def context_window(model: str | None) -> int:
     """How many tokens a prompt and its answer may have together. For models we do not know: the usual 200,000."""
     if asks_for_long_window(model):
         return _LONG_WINDOW
-    known = _find(model)
-    return known.window if known else _USUAL_WINDOW
+    entry = _find(model)
+    return entry.window if entry else _USUAL_WINDOW
 
 
 @lru_cache(maxsize=1024)

@@ -71,11 +71,11 @@ class CountCache:
         self._alive: list[Sequence[Block]] = []
 
     def __call__(self, blocks: Sequence[Block], /) -> int:
-        known = self._counted.get(id(blocks))
-        if known is None:
-            known = self._counted[id(blocks)] = self._counter(blocks)
+        count = self._counted.get(id(blocks))
+        if count is None:
+            count = self._counted[id(blocks)] = self._counter(blocks)
             self._alive.append(blocks)
-        return known
+        return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def context_size(
     other records themselves are part of the counted output. Usage before the index `since` is not looked at: give the
     place of the last edit, because what was counted earlier may be gone.
     """
-    last = next((at for at in range(len(messages) - 1, since - 1, -1) if _counts(messages[at])), None)
+    last = next((index for index in range(len(messages) - 1, since - 1, -1) if _counts(messages[index])), None)
     if last is None:
         return ContextSize(0, estimate(messages, counter), None)
     answer = messages[last]
@@ -108,10 +108,10 @@ def context_size(
     assert usage is not None
     anchor = last
     if answer.message_id:
-        for at in range(last - 1, since - 1, -1):
-            if messages[at].message_id == answer.message_id:
-                anchor = at
-                earlier = messages[at].usage
+        for index in range(last - 1, since - 1, -1):
+            if messages[index].message_id == answer.message_id:
+                anchor = index
+                earlier = messages[index].usage
                 usage = usage.merge(earlier) if earlier is not None else usage
     after = [
         message
@@ -201,7 +201,7 @@ def _content(content: Any) -> int:
     if isinstance(content, str):
         return len(content) * _PER_CHARACTER
     if isinstance(content, (list, tuple)):
-        return sum(_thirds(one) if isinstance(one, dict) else _json(one) * _PER_JSON_BYTE for one in content)
+        return sum(_thirds(part) if isinstance(part, dict) else _json(part) * _PER_JSON_BYTE for part in content)
     return 0 if content is None else _json(content) * _PER_JSON_BYTE
 
 

@@ -17,13 +17,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from compaction.export.selectors import export_directory, exporting_of
+from compaction.export.selectors import build_export_view, export_directory
 from compaction.export.services import (
     ExportError,
     compaction_export,
     compaction_zip,
-    directory_named,
-    exports_descend,
+    link_exports_to_origin,
+    parse_directory,
 )
 from compaction.kinds.engine import KindSpec, Parameters
 from compaction.kinds.engine.specs.budget import BUDGET
@@ -184,9 +184,9 @@ def test_an_archive_holds_the_same(made: Compaction, tmp_path: Path) -> None:
 
 def test_a_session_that_was_made_knows_where_it_comes_from(made: Compaction, tmp_path: Path) -> None:
     written = compaction_export(compaction=made, directory=tmp_path / "to", now_ms=NOW)
-    exports_descend()
+    link_exports_to_origin()
     sync_files([written.path])
-    exports_descend()
+    link_exports_to_origin()
     new = Transcript.objects.get(session_id=written.session_id)
     assert (new.forked_from, new.copies) == (made.transcript, 0)
 
@@ -202,12 +202,12 @@ def test_a_session_that_was_made_knows_where_it_comes_from(made: Compaction, tmp
 )
 def test_what_names_no_place_is_refused_with_a_sentence(typed: str, words: str) -> None:
     with pytest.raises(ExportError, match=words):
-        directory_named(typed)
+        parse_directory(typed)
 
 
 def test_the_home_directory_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert directory_named(" ~/x ") == tmp_path / "x"
+    assert parse_directory(" ~/x ") == tmp_path / "x"
 
 
 def test_it_goes_where_the_agent_looks(tmp_path: Path, settings: Settings) -> None:
@@ -228,7 +228,7 @@ def test_it_says_how_to_go_on(made: Compaction, tmp_path: Path, settings: Settin
     here = compaction_export(compaction=made, directory=export_directory(made.transcript), now_ms=NOW)
     there = compaction_export(compaction=made, directory=tmp_path / "there", now_ms=NOW + 1)
     there.path.unlink()
-    latest, first = exporting_of(made).made
+    latest, first = build_export_view(made).made
     assert first.command == f"""cd '/home/dev/it'"'"'s tide; rm' && claude --resume {here.session_id}"""
     assert (first.present, first.looked_for) == (True, "")
     assert (latest.present, latest.looked_for) == (False, str(here.path.parent))

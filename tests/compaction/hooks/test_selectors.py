@@ -9,10 +9,10 @@ import pytest
 from django.test import override_settings
 
 from compaction.hooks import selectors as hooks
-from compaction.hooks.engine.writers import written_by
+from compaction.hooks.engine.writers import inspect_access
 from compaction.hooks.selectors import (
-    Configured,
     Hook,
+    HookConfiguration,
     Origin,
     Scope,
     hooks_of,
@@ -40,7 +40,7 @@ def write(file: Path, given: object) -> None:
     file.write_text(given if isinstance(given, str) else json.dumps(given))
 
 
-def found(places: dict[Origin, Path], trigger: str = "manual") -> Configured:
+def found(places: dict[Origin, Path], trigger: str = "manual") -> HookConfiguration:
     session = Transcript(cwd=str(places[Origin.PROJECT].parent.parent))
     with override_settings(CLAUDE_CONFIG_DIR=places[Origin.USER].parent):
         return hooks_of(session, trigger)
@@ -50,18 +50,20 @@ def named(command: str, event: str = "PreCompact", **group: Any) -> Settings:
     return {"hooks": {event: [{**group, "hooks": [{"type": "command", "command": command}]}]}}
 
 
-def commands(configured: Configured, scope: Scope = Scope.ALL) -> list[str]:
+def commands(configured: HookConfiguration, scope: Scope = Scope.ALL) -> list[str]:
     return [hook.command for hook in configured.within(scope)]
 
 
 def test_nothing_is_configured_where_there_are_no_settings(places: dict[Origin, Path]) -> None:
-    assert found(places) == Configured(())
+    assert found(places) == HookConfiguration(())
 
 
 def test_they_are_listed_with_the_file_that_names_them(places: dict[Origin, Path]) -> None:
     write(places[Origin.USER], {"hooks": {"PreCompact": [{"hooks": [{"command": "save", "timeout": 5}]}]}})
     file = places[Origin.USER]
-    assert found(places).hooks == (Hook("PreCompact", "", "save", 5.0, Origin.USER, str(file), "", written_by(file)),)
+    assert found(places).hooks == (
+        Hook("PreCompact", "", "save", 5.0, Origin.USER, str(file), "", inspect_access(file)),
+    )
 
 
 def test_those_of_a_project_run_only_where_somebody_says_so(places: dict[Origin, Path]) -> None:

@@ -15,9 +15,9 @@ from django.core.management import call_command
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
-from compaction.kinds.engine import Applied, KindSpec, Parameters, apply_kind, specs
+from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, apply_kind, specs
 from compaction.kinds.engine.job import Job
-from compaction.kinds.selectors.form import Situation
+from compaction.kinds.selectors.form import SessionSnapshot
 from compaction.kinds.services.runs import compaction_run
 from compaction.mechanisms.engine import Outcome, Report
 from compaction.mechanisms.engine.setting_field import setting
@@ -40,7 +40,7 @@ class TailConfig:
     keep: int = setting(4, "Messages at the end that stay.", label="Latest messages", most=50)
 
 
-def keep_the_tail(job: Job, config: TailConfig) -> Applied:
+def keep_the_tail(job: Job, config: TailConfig) -> CompactionResult:
     tail = job.messages[-config.keep :]
     sizes = estimate(job.messages, job.counter), estimate(tail, job.counter)
     report = Report("tail", True, f"The last {config.keep} messages stay.", *sizes)
@@ -94,10 +94,10 @@ def test_the_form_refuses_a_value_out_of_the_range_of_a_new_kind(client: Client)
 
 def test_the_forecast_covers_a_new_kind(client: Client) -> None:
     assert "The last 3 messages stay." in read_page(client, "kind=tail&set.keep=3")
-    situation = Situation(Transcript.objects.get(public_id=names.LONG))
+    situation = SessionSnapshot(Transcript.objects.get(public_id=names.LONG))
     forecast = situation.forecast(TAIL, Parameters(), now_ms=now_ms())
     assert forecast.applied is not None
-    assert forecast.freed > 0
+    assert forecast.tokens_freed > 0
 
 
 def test_the_button_starts_a_run_of_a_new_kind(client: Client) -> None:

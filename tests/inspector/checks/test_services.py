@@ -20,7 +20,7 @@ from inspector.runs.models import Run
 from inspector.runs.services import run_perform
 from memory.history.selectors.history import file_get, file_history
 from memory.models import Blob
-from sessions.archive.selectors.blocks import proven
+from sessions.archive.selectors.blocks import repairable_blocks
 from sessions.capture.services.captures import capture_store, captures_prune
 from sessions.models import (
     Block,
@@ -46,9 +46,9 @@ def client() -> Client:
 
 @pytest.fixture(autouse=True)
 def _nothing_met_before() -> Iterator[None]:
-    proven.clear()
+    repairable_blocks.clear()
     yield
-    proven.clear()
+    repairable_blocks.clear()
 
 
 @pytest.fixture

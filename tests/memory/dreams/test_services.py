@@ -26,7 +26,7 @@ from inspector.web.clock import now_ms
 from memory.dreams.engine.gates import MINUTES_BETWEEN_SCANS
 from memory.dreams.engine.lock import NAME, lock_read, lock_take
 from memory.dreams.services import dreams_start
-from memory.dreams.services.dream_lock import dreams_settle, places
+from memory.dreams.services.dream_lock import dreams_clean_up, workspaces_folder
 from memory.models import (
     DreamScan,
     Proposal,
@@ -125,7 +125,7 @@ def test_it_changes_a_copy_and_proposes_what_came_of_it(server: MessagesServer, 
     assert (run.status, run.error) == ("completed", "")
     assert files(shelf) == before
     assert lock_read(shelf.path).pid is None
-    assert not list(places().iterdir())
+    assert not list(workspaces_folder().iterdir())
     proposal = Proposal.objects.get()
     assert (proposal.kind, proposal.run_id, proposal.status) == ("dream", run.pk, "open")
     rows = {file.name: file for file in ProposedFile.objects.all()}
@@ -150,7 +150,7 @@ def test_it_changes_a_copy_and_proposes_what_came_of_it(server: MessagesServer, 
 def talk_named(sent: dict[str, Any], shelf: Shelf) -> bool:
     """The prompt names the transcripts that went on since, and the copy; not the directory itself."""
     asked = json.dumps(sent["messages"])
-    return ".jsonl" in asked and str(places()) in asked and f"{shelf.path}." not in asked
+    return ".jsonl" in asked and str(workspaces_folder()) in asked and f"{shelf.path}." not in asked
 
 
 def test_what_is_accepted_at_once_can_be_undone(server: MessagesServer, shelf: Shelf) -> None:
@@ -200,7 +200,7 @@ def test_killing_it_rolls_the_lock_back(server: MessagesServer, shelf: Shelf) ->
     run.refresh_from_db()
     assert run.status == "killed"
     assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-    assert not list(places().iterdir())
+    assert not list(workspaces_folder().iterdir())
     assert not Proposal.objects.exists()
 
 
@@ -242,11 +242,11 @@ def test_the_lock_of_a_dream_whose_process_died_is_put_back_by_the_next(shelf: S
     when = consolidated(shelf, DAY_NS)
     taken = lock_take(shelf.path, now_ns=time.time_ns(), pid=dead())
     assert taken
-    place = places() / "run-99"
+    place = workspaces_folder() / "run-99"
     place.mkdir(parents=True)
     note = {"directory": str(shelf.path), "pid": taken.pid, "before_ns": taken.before_ns}
     (place / "lock.json").write_text(json.dumps(note))
-    dreams_settle()
+    dreams_clean_up()
     assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
     assert not place.exists()
 
@@ -262,9 +262,9 @@ def test_a_kill_right_after_the_lock_was_taken_leaves_it_free(shelf: Shelf) -> N
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
     assert lock_read(shelf.path).pid == pid
-    dreams_settle()
+    dreams_clean_up()
     assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-    assert not list(places().iterdir())
+    assert not list(workspaces_folder().iterdir())
 
 
 def test_a_disk_that_fails_when_the_lock_is_let_go_leaves_it_free(
@@ -275,7 +275,7 @@ def test_a_disk_that_fails_when_the_lock_is_let_go_leaves_it_free(
     _fail_rename_to(NAME, monkeypatch, after=1)
     assert executed(shelf).status == "failed"
     assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-    assert not list(places().iterdir())
+    assert not list(workspaces_folder().iterdir())
 
 
 def test_a_lock_that_a_broken_disk_does_not_let_go_is_freed_by_the_next_start(
@@ -286,11 +286,11 @@ def test_a_lock_that_a_broken_disk_does_not_let_go_is_freed_by_the_next_start(
     _fail_rename_to(NAME, monkeypatch, after=1, times=2)
     assert executed(shelf).status == "failed"
     assert lock_read(shelf.path).pid == os.getpid()
-    (place,) = places().iterdir()
+    (place,) = workspaces_folder().iterdir()
     note = json.loads((place / "lock.json").read_text())
     (place / "lock.json").write_text(json.dumps({**note, "pid": (gone := dead())}))
     (shelf.path / NAME).write_text(str(gone))
-    dreams_settle()
+    dreams_clean_up()
     assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory.history.services.touch_index import memory_glean
+from memory.history.services.touch_index import touches_index
 from sessions.models import Transcript
 from tests.memory.recall.engine.shelves import topic
 from tests.memory.remembering import Shelf
@@ -48,7 +48,7 @@ class Harbour:
     def read(self) -> Transcript:
         transcript = self.file.read()
         self.shelf = Shelf(self.project / "memory")  # the project is known by now
-        memory_glean()
+        touches_index()
         return transcript
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job, summary_of
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.span_summariser import SpanSummariser
 from compaction.kinds.engine.spec import KindSpec
 from compaction.kinds.engine.specs.full import SUMMARY_INSTRUCTIONS
@@ -29,7 +29,7 @@ class AutoSettings:
     mechanical: MechanicalConfig = field(default_factory=MechanicalConfig)
 
 
-def _apply(job: Job, config: AutoSettings) -> Applied:
+def _apply(job: Job, config: AutoSettings) -> CompactionResult:
     pipeline = config.pipeline
     pipeline = replace(
         pipeline,
@@ -45,7 +45,7 @@ def _apply(job: Job, config: AutoSettings) -> Applied:
     outcome = run_pipeline(job.messages, pipeline, state, now=job.now, effects=effects, counter=job.counter)
     compaction, report = outcome.compaction, outcome.report
     decision = report.stage(_AUTO_COMPACT)
-    others = [name for name in report.applied if name != _AUTO_COMPACT]
+    others = [name for name in report.applied_mechanisms if name != _AUTO_COMPACT]
     failures, most = outcome.state.breaker.failures, pipeline.auto.most_failures
     failed = compaction is None and failures > job.failures and not job.is_mechanical
     why = decision.why if decision is not None else ""
@@ -60,7 +60,7 @@ def _apply(job: Job, config: AutoSettings) -> Applied:
     elif compaction is not None:
         stage = report.stage("session memory" if compaction.way is CompactionMethod.SESSION_MEMORY else _FULL_COMPACT)
         why += f" {stage.why}" if stage is not None else ""
-    return Applied(
+    return CompactionResult(
         job.messages,
         outcome.messages if others else job.messages,
         estimate(job.messages, job.counter),

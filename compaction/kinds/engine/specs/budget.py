@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, limit_tool_results
 
 
-def _apply(job: Job, config: BudgetConfig) -> Applied:
+def _apply(job: Job, config: BudgetConfig) -> CompactionResult:
     outcome = limit_tool_results(job.messages, config, counter=job.counter)
     records = (outcome.state.to_record(job.session_id),) if outcome.persisted else ()
     return replace(job.report(outcome, records), persisted=outcome.persisted)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.span_summariser import SpanSummariser
 from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.collapse import CollapseConfig, CollapseReport, collapse, to_records
@@ -23,7 +23,7 @@ class CollapseSettings:
     mechanical: MechanicalConfig = field(default_factory=MechanicalConfig)
 
 
-def _apply(job: Job, config: CollapseSettings) -> Applied:
+def _apply(job: Job, config: CollapseSettings) -> CompactionResult:
     summariser = SpanSummariser(job.summariser(config.mechanical))
     messages = job.messages
     # What stands before the first answer are instructions and surroundings, which hold for all that follows.

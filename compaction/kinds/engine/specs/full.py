@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.spec import Instructions, KindSpec
 from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.compaction.boundary import Trigger
@@ -28,7 +28,7 @@ class SummarySettings:
     mechanical: MechanicalConfig = field(default_factory=MechanicalConfig)
 
 
-def _apply(job: Job, config: SummarySettings) -> Applied:
+def _apply(job: Job, config: SummarySettings) -> CompactionResult:
     outcome = full_compact(
         job.messages,
         job.summariser(config.mechanical),

@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.spec import KindSpec, Mode
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.microcompact.api_edits import ClearToolUsesConfig, clear_tool_uses
-from compaction.mechanisms.engine.microcompact.cached import CachedConfig, cached
+from compaction.mechanisms.engine.microcompact.cached import CachedConfig, cached_microcompact
 from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_tool_uses
-from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed
+from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed_microcompact
 from compaction.mechanisms.engine.report import Report
 
 
-def _apply(job: Job, config: TimedConfig | CachedConfig | ClearToolUsesConfig) -> Applied:
+def _apply(job: Job, config: TimedConfig | CachedConfig | ClearToolUsesConfig) -> CompactionResult:
     if isinstance(config, TimedConfig):
-        outcome = timed(job.messages, config, now=job.now, counter=job.counter)
+        outcome = timed_microcompact(job.messages, config, now=job.now, counter=job.counter)
         records = (_record(job, outcome.report),) if outcome.report.applied else ()
         return job.report(outcome, records)
     if isinstance(config, CachedConfig):
-        deletion = cached(job.messages, config, counter=job.counter)
+        deletion = cached_microcompact(job.messages, config, counter=job.counter)
         why = f"{deletion.report.why} The array itself keeps them: a client that resumes brings them back."
         applied = job.report(deletion)
         return replace(applied, cache_edits=deletion.cache_edits, why=why) if applied.done else applied

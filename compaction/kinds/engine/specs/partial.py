@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.choices import pivot_of
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.specs.full import FULL, SummarySettings
 from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger
 from compaction.mechanisms.engine.partial.compact import partial_compact
 
 
-def _apply(job: Job, config: SummarySettings, direction: Direction) -> Applied:
-    wanted = job.parameters.pivot
-    pivot = pivot_of(job.messages, wanted, direction, job.model)
+def _apply(job: Job, config: SummarySettings, direction: Direction) -> CompactionResult:
+    pivot_uuid = job.parameters.pivot
+    pivot = pivot_of(job.messages, pivot_uuid, direction, job.model)
     outcome = partial_compact(
         job.messages,
-        pivot.uuid or wanted,
+        pivot.uuid or pivot_uuid,
         direction,
         job.summariser(config.mechanical),
         job.add_instructions(config.full),
@@ -27,7 +27,7 @@ def _apply(job: Job, config: SummarySettings, direction: Direction) -> Applied:
     applied = job.report_summary(outcome, mechanical=job.is_mechanical)
     if not pivot.obstacle or not applied.done:
         return applied
-    return replace(applied, why=f"{applied.why} It is cut at {pivot.uuid}: at {wanted} {pivot.obstacle}.")
+    return replace(applied, why=f"{applied.why} It is cut at {pivot.uuid}: at {pivot_uuid} {pivot.obstacle}.")
 
 
 PARTIAL_FROM = replace(

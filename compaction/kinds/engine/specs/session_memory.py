@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.compaction.boundary import Trigger, is_boundary
@@ -21,7 +21,7 @@ class NotesSettings:
     attachments: AttachmentConfig = field(default_factory=AttachmentConfig)
 
 
-def _apply(job: Job, config: NotesSettings) -> Applied:
+def _apply(job: Job, config: NotesSettings) -> CompactionResult:
     outcome = session_memory_compact(
         _with_boundary(job.messages),
         job.effects.read_notes() if job.effects.read_notes is not None else None,

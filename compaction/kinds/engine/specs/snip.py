@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.spec import Instructions, KindError, KindSpec
 from compaction.mechanisms.engine.snip.removal import SnipConfig, short_id, snip
 
 
-def _apply(job: Job, config: SnipConfig) -> Applied:
+def _apply(job: Job, config: SnipConfig) -> CompactionResult:
     if not job.parameters.ids:
         raise KindError("A snip needs the ids of the turns that should go: short ids, or uuids of what was typed.")
     uuids = {message.uuid for message in job.messages}

@@ -1,4 +1,4 @@
-"""The eight attachments that follow a compaction: the summary says what was done, these are what to go on with."""
+"""The eight attachments that follow a compaction: the summary says what was done, these say what to go on with."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Attachments:
 
 def attach(
     covered: Sequence[Message],
-    kept: Sequence[Message],
+    kept_messages: Sequence[Message],
     surroundings: Surroundings,
     config: AttachmentConfig,
     *,
@@ -56,13 +56,13 @@ def attach(
     counter: TokenCounter,
     now: float | None = None,
 ) -> Attachments:
-    """`covered` messages are about to go, `kept` ones stay; `owner` is the id of the boundary."""
+    """`covered` messages are about to go, `kept_messages` stay; `owner` is the id of the boundary."""
     if not config.enabled:
         return Attachments(remarks=("attachments are off",))
     messages: list[Message] = []
     changes: list[Change] = []
     remarks: list[str] = []
-    for part in _parts(covered, kept, surroundings, config, read_file):
+    for part in _parts(covered, kept_messages, surroundings, config, read_file):
         remarks.extend(part.remarks)
         if not part.text:
             continue
@@ -74,7 +74,7 @@ def attach(
 
 
 def hook_messages(texts: Sequence[str], owner: str, now: float | None = None) -> tuple[Message, ...]:
-    """What hooks said, after everything else."""
+    """What hooks returned, which comes after everything else."""
     return tuple(
         Message("user", (text_block(text),), MessageKind.INJECTED, derived_id("hook", str(number), owner), at=now)
         for number, text in enumerate(texts)
@@ -84,13 +84,13 @@ def hook_messages(texts: Sequence[str], owner: str, now: float | None = None) ->
 
 def _parts(
     covered: Sequence[Message],
-    kept: Sequence[Message],
+    kept_messages: Sequence[Message],
     surroundings: Surroundings,
     config: AttachmentConfig,
     read_file: ReadFile,
 ) -> Iterator[AttachmentPart]:
     if config.files.enabled:
-        yield from restore_files(covered, kept, surroundings, config.files, read_file)
+        yield from restore_files(covered, kept_messages, surroundings, config.files, read_file)
     if config.plan_file and surroundings.plan is not None:
         plan = surroundings.plan
         text = f'<plan-file path="{plan.path}">\n{plan.text}\n</plan-file>'
@@ -120,14 +120,16 @@ def _agents(agents: Sequence[BackgroundAgent]) -> str:
     return f"<background-agents>\nStarted before the summary; do not start them again.\n{listed}\n</background-agents>"
 
 
-def _listing_changes(name: str, what: str, listing: Listing) -> AttachmentPart:
-    known, there = set(listing.announced), {entry for entry, _ in listing.available}
-    added = [line for entry, line in listing.available if entry not in known]
-    gone = [entry for entry in listing.announced if entry not in there]
-    if not added and not gone:
+def _listing_changes(name: str, subject: str, listing: Listing) -> AttachmentPart:
+    announced, available = set(listing.announced), {entry for entry, _ in listing.available}
+    added = [line for entry, line in listing.available if entry not in announced]
+    removed = [entry for entry in listing.announced if entry not in available]
+    if not added and not removed:
         return AttachmentPart(name, "", "")
-    lines = [f"{what} have changed."]
+    lines = [f"{subject} have changed."]
     lines += ["Now there:", *added] if added else []
-    lines += [f"No longer there: {', '.join(gone)}"] if gone else []
+    lines += [f"No longer there: {', '.join(removed)}"] if removed else []
     text = "\n".join(lines)
-    return AttachmentPart(name, f"<{name}-changed>\n{text}\n</{name}-changed>", f"{len(added)} new, {len(gone)} gone")
+    return AttachmentPart(
+        name, f"<{name}-changed>\n{text}\n</{name}-changed>", f"{len(added)} new, {len(removed)} gone"
+    )

@@ -1,4 +1,4 @@
-"""The files that were read last, read again: their text in the summarised part is gone, and may be outdated."""
+"""Reads the latest files again: their text went with the summarised part, and may be outdated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sessions.transcripts.engine.messages import Block, Message, MessageKind
 READING_TOOLS = frozenset({"Read", "View", "FileRead"})
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
 MOST_NAMED_FILES = 3
-"""Files that are left out for one reason and told by their names."""
+"""How many of the files left out for one reason are named."""
 _RESTORED = re.compile(r'<file path="([^"\n]+)">')
 
 
@@ -35,53 +35,53 @@ def files_read(messages: Sequence[Message]) -> tuple[str, ...]:
 
 
 def files_shown(messages: Sequence[Message]) -> frozenset[str]:
-    """The paths whose text stands here: not where it was cleared, is in a file, or could not be read."""
+    """The paths whose text is in these messages: not if it was cleared, moved to a file, or could not be read."""
     textless = frozenset(result.tool_use_id for result in results_of(messages) if _is_textless(result.block))
     return frozenset(_paths_read(messages, textless))
 
 
 def restore_files(
     covered: Sequence[Message],
-    kept: Sequence[Message],
+    kept_messages: Sequence[Message],
     surroundings: Surroundings,
     config: FileConfig,
     read_file: ReadFile,
 ) -> Iterator[AttachmentPart]:
     """One part for each file that fits, then the remarks about those that do not."""
-    shown = files_shown(kept)
+    shown_paths = files_shown(kept_messages)
     plan = surroundings.plan.path if surroundings.plan is not None else ""
     memory = set(surroundings.memory_paths)
-    left: dict[str, list[str]] = {}
+    left_out: dict[str, list[str]] = {}
     files = spent = 0
     for path in files_read(covered):
-        if path in shown:
-            left.setdefault("it stands in the kept messages", []).append(path)
+        if path in shown_paths:
+            left_out.setdefault("it stands in the kept messages", []).append(path)
             continue
         if path == plan or path in memory or posixpath.basename(path) in INSTRUCTION_FILES:
-            left.setdefault("plan and memory files come in another way", []).append(path)
+            left_out.setdefault("plan and memory files come in another way", []).append(path)
             continue
         if files == config.most:
-            left.setdefault(f"{config.most} files are restored", []).append(path)
+            left_out.setdefault(f"{config.most} files are restored", []).append(path)
             continue
         text = read_file(path)
         if text is None or not text.strip():
-            left.setdefault("it is empty or cannot be read any more", []).append(path)
+            left_out.setdefault("it is empty or cannot be read any more", []).append(path)
             continue
         room = min(config.tokens_each, config.tokens_in_all - spent)
         if room <= 0:
-            left.setdefault(f"{config.tokens_in_all:,} tokens of files are restored", []).append(path)
+            left_out.setdefault(f"{config.tokens_in_all:,} tokens of files are restored", []).append(path)
             continue
         files += 1
         fits = cut_to_tokens(text, room)
         spent += count_tokens(fits)
         yield _part(path, text, fits)
-    if left:
-        yield AttachmentPart("files-left-out", "", "", tuple(_left_out(left)))
+    if left_out:
+        yield AttachmentPart("files-left-out", "", "", tuple(_left_out(left_out)))
 
 
-def _left_out(left: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Each file by its name, or, where there are many, the first of them: a session may have read thousands."""
-    for why, paths in left.items():
+def _left_out(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Names each file, or only the first of many: a session may have read thousands."""
+    for why, paths in left_out.items():
         if len(paths) <= MOST_NAMED_FILES:
             yield from (f"{path} is left out: {why}" for path in paths)
         else:
@@ -115,12 +115,12 @@ def _is_textless(result: Block) -> bool:
 
 
 def _path(message: Message, block: Block) -> str:
-    """Read by a call, or handed over again after an earlier compaction."""
+    """The path that a call read, or that an earlier compaction attached."""
     if message.kind is MessageKind.INJECTED:
         restored = _RESTORED.match(str(block.get("text")))
         return restored[1] if restored else ""
-    given = block.get("input")
-    if block.get("type") != "tool_use" or block.get("name") not in READING_TOOLS or not isinstance(given, dict):
+    call_input = block.get("input")
+    if block.get("type") != "tool_use" or block.get("name") not in READING_TOOLS or not isinstance(call_input, dict):
         return ""
-    path = given.get("file_path") or given.get("path")
+    path = call_input.get("file_path") or call_input.get("path")
     return path if isinstance(path, str) else ""

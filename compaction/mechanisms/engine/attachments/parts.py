@@ -1,10 +1,10 @@
-"""A piece of what follows a compaction, and how long texts are cut to a budget."""
+"""A part of what follows a compaction, and how long texts are cut to a budget."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-CHARACTERS_A_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,12 @@ class AttachmentPart:
 
 
 def count_tokens(text: str) -> int:
-    return -(-len(text) // CHARACTERS_A_TOKEN)
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
-    """At the end of a line where one is near, so that no half line looks like a whole one."""
-    room = tokens * CHARACTERS_A_TOKEN
+    """Cuts at the end of a line if one is near, so that half a line does not look like a whole one."""
+    room = tokens * CHARACTERS_PER_TOKEN
     if len(text) <= room:
         return text
     end = text.rfind("\n", room // 2, room)

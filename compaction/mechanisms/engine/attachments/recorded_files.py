@@ -1,6 +1,6 @@
-"""Files as the conversation itself shows them: what was last read of each, without a look at the disk.
+"""Files as the conversation itself shows them: what was last read of each, without reading the disk.
 
-The paths of a transcript are not to be trusted: whoever wrote them could name any file of the reader's.
+The paths in a transcript are not to be trusted: they could name any file of the person who opens it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the client knows beside the conversation, and hands to the model again after a compaction."""
+"""What the client knows besides the conversation, and gives the model again after a compaction."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class BackgroundAgent:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What the conversation has told the model to be there, and what is there now: name and line for each."""
+    """The names that the conversation has announced to the model, and what is available now, as name and line."""
 
     announced: tuple[str, ...] = ()
     available: tuple[tuple[str, str], ...] = ()

@@ -1,4 +1,4 @@
-"""When context collapse acts, on how much at a time, and how it weighs what it finds."""
+"""When context collapse acts, on how much at a time, and how it scores spans."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ class CollapseConfig:
 
 
 def suppresses_auto_compact(config: CollapseConfig) -> bool:
-    """Both want the same room: while collapse is on, auto-compact does not run."""
+    """Both free the same room, so auto-compact does not run while collapse is on."""
     return config.enabled

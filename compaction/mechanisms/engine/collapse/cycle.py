@@ -40,13 +40,13 @@ _NAME = "collapse"
 
 
 class Summarise(Protocol):
-    """Sums up a span; nothing if it cannot."""
+    """Summarises a span; returns an empty text if it cannot."""
 
     def __call__(self, span: Sequence[Message], /) -> str: ...
 
 
 class Announce(Protocol):
-    """Hears which span is summed up next, and of how many at most."""
+    """Called before each span is summarised, with its number and that of all."""
 
     def __call__(self, number: int, of: int, /) -> None: ...
 
@@ -54,7 +54,7 @@ class Announce(Protocol):
 @dataclass(frozen=True, slots=True)
 class CollapseReport(Report):
     committed: tuple[Commit, ...] = ()
-    """In this call, for the caller to record."""
+    """Those of this call, for the caller to record."""
     staged: tuple[StagedSpan, ...] = ()
     skipped: tuple[SkippedCommit, ...] = ()
 
@@ -70,7 +70,7 @@ def collapse(
     announce: Announce | None = None,
     counter: TokenCounter = estimate_blocks,
 ) -> Outcome[CollapseState]:
-    """`tokens` is the size of the context with earlier commits applied, where the API has counted it."""
+    """`tokens` is the size of the context with earlier commits applied, if the API has counted it."""
     config, state, limits = config or CollapseConfig(), state or CollapseState(), limits or Limits()
     if not config.enabled:
         size = estimate(messages, counter)
@@ -92,7 +92,7 @@ def collapse(
 
 @dataclass(frozen=True, slots=True)
 class _CollapseRun:
-    """One request: how large the context is, and by which rules it is judged."""
+    """Collapse before one request: the size of the context, and the rules that apply."""
 
     size: int
     config: CollapseConfig
@@ -109,13 +109,13 @@ class _CollapseRun:
             return state
         # Beyond the threshold the choice is between a poor span and a request that does not fit.
         least = 0.0 if self.size >= self.limits.threshold else config.least_score
-        written = {(one.first_uuid, one.last_uuid): one.summary for one in state.staged}
-        found = [one for one in find_candidates(view, legal, config, self.counter) if one.score.total >= least]
+        summaries = {(span.first_uuid, span.last_uuid): span.summary for span in state.staged}
+        candidates = [span for span in find_candidates(view, legal, config, self.counter) if span.score.total >= least]
         staged: list[StagedSpan] = []
-        for one in found[: config.max_staged]:
-            first, last = view[one.first].uuid, view[one.end - 1].uuid
-            summary = written.get((first, last), "")
-            staged.append(StagedSpan(first, last, one.tokens, round(one.score.total, 4), summary))
+        for span in candidates[: config.max_staged]:
+            first, last = view[span.first].uuid, view[span.end - 1].uuid
+            summary = summaries.get((first, last), "")
+            staged.append(StagedSpan(first, last, span.tokens, round(span.score.total, 4), summary))
         return replace(state, staged=tuple(staged), armed=True, last_spawn_tokens=self.size)
 
     def commit_spans(
@@ -126,16 +126,16 @@ class _CollapseRun:
         summarise: Summarise | None,
         announce: Announce | None,
     ) -> tuple[Commit, ...]:
-        """Best first, until the target is reached; a summary that would be larger than its span is not taken."""
+        """Commits the best spans until the target is reached, but none whose summary would be larger than itself."""
         size, effective = self.size, self.limits.effective
         if legal is None or size < self.config.commit_at * effective:
             return ()
-        places = {message.uuid: at for at, message in enumerate(view)}
+        places = {message.uuid: index for index, message in enumerate(view)}
         # A span may have been chosen when another turn was the latest.
         held = places_held_by_thinking(view)
         committed = []
-        for number, one in enumerate(staged, 1):
-            first, end = places.get(one.first_uuid), places.get(one.last_uuid, -1) + 1
+        for number, staged_span in enumerate(staged, 1):
+            first, end = places.get(staged_span.first_uuid), places.get(staged_span.last_uuid, -1) + 1
             if size <= self.config.target * effective or first is None or first >= end:
                 continue
             if not legal.is_legal(first) or not legal.is_legal(end) or first in held or end in held:
@@ -143,7 +143,7 @@ class _CollapseRun:
             span = view[first:end]
             if announce is not None:
                 announce(number, len(staged))
-            summary = one.summary or (summarise(span) if summarise else "")
+            summary = staged_span.summary or (summarise(span) if summarise else "")
             if not summary.strip():
                 continue
             commit = commit_span(span, summary)
@@ -190,9 +190,9 @@ class _CollapseRun:
 def _changes(messages: Sequence[Message], span: CollapsedSpan, new: bool, counter: TokenCounter) -> list[Change]:
     placeholder = span.commit.placeholder
     why = f"It is part of the collapsed history {span.commit.collapse_id}{'' if new else ', as before'}."
-    gone = [
+    removals = [
         Change(ChangeKind.REMOVED, message.uuid, counter(message.content), 0, why)
         for message in messages[span.first : span.end]
     ]
-    stands = f"It stands for {len(gone)} messages."
-    return [*gone, Change(ChangeKind.ADDED, placeholder.uuid, 0, counter(placeholder.content), stands)]
+    stands = f"It stands for {len(removals)} messages."
+    return [*removals, Change(ChangeKind.ADDED, placeholder.uuid, 0, counter(placeholder.content), stands)]

@@ -1,4 +1,4 @@
-"""Collapses as lines of the transcript: commits are appended, of snapshots the last one counts, a reset ends all."""
+"""Collapses as records of the transcript: commits are appended, the last snapshot counts, a reset discards both."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def to_records(state: CollapseState, session_id: str) -> list[dict[str, Any]]:
 
 
 def from_records(records: Iterable[Mapping[str, Any]]) -> CollapseState:
-    """Commits that lack one of their ids are left out: nobody could say what they stand for."""
+    """Commits that lack one of their ids are left out: it is unknown what they replace."""
     commits: list[Commit] = []
     snapshot: Mapping[str, Any] = {}
     for record in records:
@@ -65,7 +65,7 @@ def from_records(records: Iterable[Mapping[str, Any]]) -> CollapseState:
         elif kind == RESET:
             commits, snapshot = [], {}
     staged = snapshot.get("staged")
-    spans = [_staged(one) for one in staged] if isinstance(staged, list) else []
+    spans = [_staged_span(entry) for entry in staged] if isinstance(staged, list) else []
     return CollapseState(
         tuple(commits),
         tuple(span for span in spans if span),
@@ -80,16 +80,21 @@ def _commit(record: Mapping[str, Any]) -> Commit | None:
     return Commit(*values) if len(values) == len(keys) else None
 
 
-def _staged(one: object) -> StagedSpan | None:
-    if not isinstance(one, Mapping):
+def _staged_span(entry: object) -> StagedSpan | None:
+    if not isinstance(entry, Mapping):
         return None
-    first, last, score, summary = one.get("firstUuid"), one.get("lastUuid"), one.get("score"), one.get("summary")
+    first, last, score, summary = (
+        entry.get("firstUuid"),
+        entry.get("lastUuid"),
+        entry.get("score"),
+        entry.get("summary"),
+    )
     if not isinstance(first, str) or not isinstance(last, str):
         return None
     return StagedSpan(
         first,
         last,
-        _number(one.get("tokens")),
+        _number(entry.get("tokens")),
         float(score) if isinstance(score, (int, float)) else 0.0,
         summary if isinstance(summary, str) else "",
     )

@@ -1,4 +1,4 @@
-"""Commits applied to a conversation: each span gives way to its placeholder."""
+"""Applies commits to a conversation: each span is replaced by its placeholder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SkippedCommit:
 
 @dataclass(frozen=True, slots=True)
 class CollapsedSpan:
-    """`messages[first:end]` of the conversation gave way to the commit's placeholder."""
+    """`messages[first:end]` of the conversation, which the commit's placeholder replaces."""
 
     first: int
     end: int
@@ -35,16 +35,16 @@ class CollapsedView:
 
 
 def replay_commits(messages: Sequence[Message], commits: Sequence[Commit], legal: Cuts | None = None) -> CollapsedView:
-    """A commit may stand for placeholders of earlier ones. One that would split anything is skipped.
+    """A commit may replace placeholders of earlier ones. One that would split anything is skipped.
 
-    `legal` are the cuts of these messages, where they are known.
+    `legal` are the cuts of these messages, if they are known.
     """
     if not commits:
         return CollapsedView(messages, (), ())
     places: dict[str, tuple[int, int]] = {}
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.uuid:
-            places.setdefault(message.uuid, (at, at + 1))
+            places.setdefault(message.uuid, (index, index + 1))
     legal = legal or find_cuts(messages)
     spans: list[CollapsedSpan] = []
     skipped: list[SkippedCommit] = []
@@ -53,8 +53,8 @@ def replay_commits(messages: Sequence[Message], commits: Sequence[Commit], legal
             skipped.append(SkippedCommit(commit.collapse_id, "Its messages are not in this conversation."))
             continue
         span = CollapsedSpan(places[commit.first_uuid][0], places[commit.last_uuid][1], commit)
-        apart = [one for one in spans if one.end <= span.first or span.end <= one.first]
-        inside = [one for one in spans if span.first <= one.first and one.end <= span.end]
+        apart = [earlier for earlier in spans if earlier.end <= span.first or span.end <= earlier.first]
+        inside = [earlier for earlier in spans if span.first <= earlier.first and earlier.end <= span.end]
         if span.end <= span.first:
             skipped.append(SkippedCommit(commit.collapse_id, "Its last message stands before its first."))
         elif not legal.is_legal(span.first) or not legal.is_legal(span.end):
@@ -74,8 +74,8 @@ def _splice(messages: Sequence[Message], spans: Sequence[CollapsedSpan]) -> Sequ
     if not spans:
         return messages
     view: list[Message] = []
-    at = 0
+    end = 0
     for span in spans:
-        view += [*messages[at : span.first], span.commit.placeholder]
-        at = span.end
-    return [*view, *messages[at:]]
+        view += [*messages[end : span.first], span.commit.placeholder]
+        end = span.end
+    return [*view, *messages[end:]]

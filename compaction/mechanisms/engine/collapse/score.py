@@ -1,4 +1,4 @@
-"""How well a span of history could be missed: from 0, keep it, to 1, let it go.
+"""How dispensable a span of history is: from 0, keep it, to 1, let it go.
 
 The score is the weighted mean of four parts, each from 0 to 1:
 
@@ -25,7 +25,7 @@ from sessions.usage.engine.tokens import TokenCounter
 _GIVEN = ("file_path", "path", "notebook_path", "url")
 _NAMED = re.compile(r"(?<![\w./-])[\w./~-]{0,200}\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
 _LOOKED_AT = 20_000
-"""Characters of one text: what is longer was pasted, not said."""
+"""Characters of a text that are searched: what is longer was pasted, not typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ConversationSurvey:
-    """What scores need to know of a conversation, gathered once."""
+    """What scoring needs to know of a conversation, gathered once."""
 
     sizes: tuple[int, ...]
     before: tuple[int, ...]
-    """Tokens before each place; one more than messages."""
+    """Tokens before each index; one more than messages."""
     things: tuple[frozenset[str], ...]
     named: Mapping[str, Sequence[int]]
     """Where each thing is named, ascending."""
@@ -60,14 +60,14 @@ def survey_conversation(messages: Sequence[Message], counter: TokenCounter) -> C
     sizes = tuple(counter(message.content) for message in messages)
     things = tuple(_things(message) for message in messages)
     named: dict[str, list[int]] = {}
-    for at, of_message in enumerate(things):
+    for index, of_message in enumerate(things):
         for thing in of_message:
-            named.setdefault(thing, []).append(at)
+            named.setdefault(thing, []).append(index)
     return ConversationSurvey(sizes, tuple(accumulate(sizes, initial=0)), things, named)
 
 
 def score_span(view: ConversationSurvey, first: int, end: int, latest: int, *, most: int, weights: Weights) -> Score:
-    """Of `messages[first:end]`, where the latest part begins at `latest`."""
+    """Scores `messages[first:end]`, if the latest part begins at `latest`."""
     things = frozenset[str]().union(*view.things[first:end])
     size = min(1.0, view.between(first, end) / most)
     age = (view.tokens - view.before[end]) / view.tokens if view.tokens else 0.0
@@ -80,22 +80,22 @@ def score_span(view: ConversationSurvey, first: int, end: int, latest: int, *, m
 
 
 def _things(message: Message) -> frozenset[str]:
-    found: set[str] = set()
+    things: set[str] = set()
     for block in message.content:
         kind = block.get("type")
         if kind == "text":
-            found.update(_things_in_text(block.get("text")))
+            things.update(_things_in_text(block.get("text")))
         elif kind == "tool_use":
-            found.update(_things_of_call(block))
-    return frozenset(found)
+            things.update(_things_of_call(block))
+    return frozenset(things)
 
 
 def _things_of_call(block: Block) -> set[str]:
-    given = block.get("input")
-    if not isinstance(given, Mapping):
+    call_input = block.get("input")
+    if not isinstance(call_input, Mapping):
         return set()
-    named = {_shorten_path(value) for key in _GIVEN if isinstance(value := given.get(key), str)}
-    return named | _things_in_text(given.get("command"))
+    named = {_shorten_path(value) for key in _GIVEN if isinstance(value := call_input.get(key), str)}
+    return named | _things_in_text(call_input.get("command"))
 
 
 def _things_in_text(text: object) -> set[str]:
@@ -103,5 +103,5 @@ def _things_in_text(text: object) -> set[str]:
 
 
 def _shorten_path(name: str) -> str:
-    """The last two parts of a path: the same file is called by its whole path here and by its name there."""
+    """The last two parts of a path, because a file is named by its whole path here and by its name there."""
     return "/".join(name.rstrip("/").split("/")[-2:])

@@ -31,21 +31,25 @@ class Candidate:
 def find_candidates(
     messages: Sequence[Message], legal: Cuts, config: CollapseConfig, counter: TokenCounter
 ) -> list[Candidate]:
-    """Best first; of equals the earlier."""
+    """Best first, and of equals the earlier one."""
     view = survey_conversation(messages, counter)
     latest = _start_of_latest(view, config.keep_tokens)
-    found = []
+    candidates = []
     for first, end in _replaceable_ranges(messages, legal, view, latest, config):
         tokens = view.between(first, end)
         if tokens >= config.least:
             marks = score_span(view, first, end, latest, most=config.most, weights=config.weights)
-            found.append(Candidate(first, end, tokens, marks))
-    return sorted(found, key=lambda one: (-one.score.total, one.first))
+            candidates.append(Candidate(first, end, tokens, marks))
+    return sorted(candidates, key=lambda candidate: (-candidate.score.total, candidate.first))
 
 
 def _start_of_latest(view: ConversationSurvey, keep_tokens: int) -> int:
-    """Where the part begins that is never touched."""
-    return next(at for at in range(len(view.sizes), -1, -1) if at == 0 or view.tokens - view.before[at] >= keep_tokens)
+    """The index where the part begins that is never touched."""
+    return next(
+        index
+        for index in range(len(view.sizes), -1, -1)
+        if index == 0 or view.tokens - view.before[index] >= keep_tokens
+    )
 
 
 def _replaceable_ranges(

@@ -18,19 +18,19 @@ class Commit:
     summary_uuid: str
     summary: str
     first_uuid: str
-    """Of the first message that it stands for."""
+    """Of the first message that it replaces."""
     last_uuid: str
 
     @property
     def placeholder(self) -> Message:
-        """It is made of the record alone, so that it always has the same bytes."""
+        """Made from the record alone, so that it always has the same bytes."""
         text = f'<collapsed-history id="{self.collapse_id}">\n{self.summary}\n</collapsed-history>'
         return Message("user", (text_block(text),), MessageKind.SUMMARY, self.summary_uuid)
 
 
 @dataclass(frozen=True, slots=True)
 class StagedSpan:
-    """A span that may be replaced; with its summary, as soon as somebody wrote one."""
+    """A span that may be replaced, with its summary once that is written."""
 
     first_uuid: str
     last_uuid: str
@@ -50,18 +50,20 @@ class CollapseState:
     """The size of the context when spans were last chosen."""
 
     def without(self, collapse_id: str) -> CollapseState:
-        """Undoes a commit, and with it those that were made of its placeholder."""
-        gone = {collapse_id}
-        placeholders = {one.summary_uuid for one in self.commits if one.collapse_id == collapse_id}
-        for one in self.commits:
-            if one.first_uuid in placeholders or one.last_uuid in placeholders:
-                gone.add(one.collapse_id)
-                placeholders.add(one.summary_uuid)
-        return replace(self, commits=tuple(one for one in self.commits if one.collapse_id not in gone))
+        """Undoes a commit, and those that include its placeholder."""
+        undone = {collapse_id}
+        placeholders = {commit.summary_uuid for commit in self.commits if commit.collapse_id == collapse_id}
+        for commit in self.commits:
+            if commit.first_uuid in placeholders or commit.last_uuid in placeholders:
+                undone.add(commit.collapse_id)
+                placeholders.add(commit.summary_uuid)
+        return replace(self, commits=tuple(commit for commit in self.commits if commit.collapse_id not in undone))
 
     def with_summary(self, first_uuid: str, summary: str) -> CollapseState:
-        """With the summary of a staged span, written before it is needed."""
-        staged = tuple(replace(one, summary=summary) if one.first_uuid == first_uuid else one for one in self.staged)
+        """Adds the summary of a staged span, written before it is needed."""
+        staged = tuple(
+            replace(span, summary=summary) if span.first_uuid == first_uuid else span for span in self.staged
+        )
         return replace(self, staged=staged)
 
     def to_json(self) -> dict[str, Any]:
@@ -70,15 +72,15 @@ class CollapseState:
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> CollapseState:
         return cls(
-            tuple(Commit(**one) for one in saved["commits"]),
-            tuple(StagedSpan(**one) for one in saved["staged"]),
+            tuple(Commit(**entry) for entry in saved["commits"]),
+            tuple(StagedSpan(**entry) for entry in saved["staged"]),
             saved["armed"],
             saved["last_spawn_tokens"],
         )
 
 
 def commit_span(span: Sequence[Message], summary: str) -> Commit:
-    """The ids follow from the span: the same commit is the same wherever it is made."""
+    """The ids are derived from the span, so that the same commit is the same wherever it is made."""
     first, last = span[0].uuid, span[-1].uuid
     return Commit(
         uuid5(_NAMESPACE, f"collapse {first} {last}").hex[:16],

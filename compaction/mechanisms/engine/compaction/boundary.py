@@ -1,6 +1,6 @@
 """The boundary of a compaction: what the transcript keeps of it, and where it stands among the messages.
 
-The model never sees a boundary. Among messages it is an empty one, so that whoever cuts a conversation finds the place.
+The model never sees a boundary. Among messages it is an empty one, so that code that cuts a conversation finds it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PreservedSegment:
-    """The kept messages run from head to tail and hang on the anchor."""
+    """The kept messages, from head to tail. The anchor is the parent of the head."""
 
     head_uuid: str
     anchor_uuid: str
@@ -39,7 +39,7 @@ class PreservedMessages:
     anchor_uuid: str
     uuids: tuple[str, ...]
     all_uuids: tuple[str, ...]
-    """With those that were never written to disk."""
+    """Including those that were never written to disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,17 @@ class Boundary:
                 "anchorUuid": segment.anchor_uuid,
                 "tailUuid": segment.tail_uuid,
             }
-        if (kept := self.preserved_messages) is not None:
+        if (preserved := self.preserved_messages) is not None:
             metadata["preservedMessages"] = {
-                "anchorUuid": kept.anchor_uuid,
-                "uuids": list(kept.uuids),
-                "allUuids": list(kept.all_uuids),
+                "anchorUuid": preserved.anchor_uuid,
+                "uuids": list(preserved.uuids),
+                "allUuids": list(preserved.all_uuids),
             }
         return metadata
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Boundary | None:
-        """Reads a record, whatever it holds; None if it is no boundary. Old ones know only trigger and size."""
+        """Parses a record of any content; None if it is no boundary. Old boundaries have only trigger and size."""
         if record.get("type") != "system" or record.get("subtype") != "compact_boundary":
             return None
         metadata = _mapping(record.get("compactMetadata"))
@@ -105,12 +105,12 @@ class Boundary:
             messages_summarized=_count(metadata.get("messagesSummarized")),
             discovered_tools=_names(metadata.get("preCompactDiscoveredTools")),
             preserved_segment=_segment(_mapping(metadata.get("preservedSegment"))),
-            preserved_messages=_preserved(_mapping(metadata.get("preservedMessages"))),
+            preserved_messages=_preserved_messages(_mapping(metadata.get("preservedMessages"))),
             logical_parent_uuid=logical if isinstance(logical, str) else None,
         )
 
-    def to_message(self, at: float | None = None) -> Message:
-        return Message("system", (), MessageKind.SUMMARY, self.uuid, at=at)
+    def to_message(self, made_at: float | None = None) -> Message:
+        return Message("system", (), MessageKind.SUMMARY, self.uuid, at=made_at)
 
 
 def is_boundary(message: Message) -> bool:
@@ -118,7 +118,7 @@ def is_boundary(message: Message) -> bool:
 
 
 def index_after_boundary(messages: Sequence[Message]) -> int:
-    """The place of the first message after the last boundary; 0 without one."""
+    """The index of the first message after the last boundary; 0 without one."""
     for place in range(len(messages) - 1, -1, -1):
         if is_boundary(messages[place]):
             return place + 1
@@ -139,13 +139,13 @@ def _names(value: object) -> tuple[str, ...]:
 
 def _segment(raw: Mapping[str, Any]) -> PreservedSegment | None:
     ids = [raw.get(key) for key in ("headUuid", "anchorUuid", "tailUuid")]
-    if not all(isinstance(one, str) for one in ids):
+    if not all(isinstance(value, str) for value in ids):
         return None
     head, anchor, tail = map(str, ids)
     return PreservedSegment(head, anchor, tail)
 
 
-def _preserved(raw: Mapping[str, Any]) -> PreservedMessages | None:
+def _preserved_messages(raw: Mapping[str, Any]) -> PreservedMessages | None:
     anchor = raw.get("anchorUuid")
     if not isinstance(anchor, str):
         return None

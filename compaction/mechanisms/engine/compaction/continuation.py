@@ -1,4 +1,4 @@
-"""The message that stands for what was summarised: everything the model still knows of it is in here."""
+"""The message that replaces what was summarised: it holds all that the model still knows of it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ RESUME = (
 
 
 def continuation_text(
-    summary: str, *, transcript_path: str = "", trigger: Trigger = Trigger.AUTO, kept: bool = False, above: bool = False
+    summary: str,
+    *,
+    transcript_path: str = "",
+    trigger: Trigger = Trigger.AUTO,
+    has_kept: bool = False,
+    kept_first: bool = False,
 ) -> str:
-    """`kept`: verbatim messages follow; `above`: they stand before the summary instead."""
-    parts = [OPENING_AFTER_KEPT if above else OPENING, f"Summary:\n{summary.strip()}"]
-    if kept and not above:
+    """`has_kept`: messages are kept after the summary; `kept_first`: they come before it instead."""
+    parts = [OPENING_AFTER_KEPT if kept_first else OPENING, f"Summary:\n{summary.strip()}"]
+    if has_kept and not kept_first:
         parts.append(KEPT)
     if transcript_path:
         parts.append(
@@ -37,5 +42,5 @@ def continuation_text(
     return "\n\n".join(parts)
 
 
-def summary_message(text: str, uuid: str, at: float | None = None) -> Message:
-    return Message("user", (text_block(text),), MessageKind.SUMMARY, uuid, at=at)
+def summary_message(text: str, uuid: str, made_at: float | None = None) -> Message:
+    return Message("user", (text_block(text),), MessageKind.SUMMARY, uuid, at=made_at)

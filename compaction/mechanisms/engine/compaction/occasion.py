@@ -1,4 +1,4 @@
-"""What a compaction has to be told, beside the messages: when, where, why, and who answers for the world outside."""
+"""What a compaction needs besides the messages: when and why it happens, and access to the world outside."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 
 
 class Hooks(Protocol):
-    """What a person has configured to run around a compaction. Texts go to the model."""
+    """What a person has configured to run around a compaction. The texts that it returns go to the model."""
 
     def pre_compact(self, trigger: Trigger, instructions: str) -> str: ...
 
@@ -44,14 +44,14 @@ class Occasion:
     hooks: Hooks = field(default_factory=NoHooks)
     counter: TokenCounter = estimate_blocks
     model: str = ""
-    """Some models sign what precedes their thinking: then it is left out where that has changed."""
+    """Some models sign what precedes their thinking: thinking is left out if that has changed."""
     whole: Sequence[Message] = ()
-    """The conversation before any compaction, where the messages are a view of it."""
+    """The conversation before any compaction, if the messages are a view of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What became of trying to compact. Declined is neither a compaction nor a failure."""
+    """The result of an attempt to compact. One that was declined has no compaction and has not failed."""
 
     compaction: Compaction | None = None
     failed: bool = False

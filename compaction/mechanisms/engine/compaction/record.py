@@ -1,6 +1,6 @@
-"""A compaction as a record: with it the shortened view is made again from the whole conversation, byte for byte.
+"""A compaction as a record: from it and the whole conversation, the shortened view is rebuilt byte for byte.
 
-Whoever drops the record has the whole conversation back: nothing of it is ever rewritten.
+Dropping the record brings the whole conversation back: nothing of it is ever rewritten.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CompactionMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CoveredRange:
-    """A run of messages, by its ends. `print` tells other messages that happen to have the same ids from these."""
+    """A range of messages, by its ends. `print` is a fingerprint, because other messages may have the same ids."""
 
     first: str
     last: str
@@ -50,7 +50,7 @@ class Compaction:
     """The summary first."""
     appended: tuple[Message, ...] = ()
     tail: str = ""
-    """The last message there was: the appended ones follow it, and what comes later follows them."""
+    """The last message at that time: the appended ones follow it, and later messages follow them."""
     at: float | None = None
     direction: Direction | None = None
     """Of a partial compaction."""
@@ -97,10 +97,10 @@ def build_compaction(
     now: float | None,
     direction: Direction | None = None,
 ) -> Compaction:
-    """`text` is that of the summary message, `added` what follows: attachments, then what hooks said."""
+    """`text` is that of the summary message. `added` follows it: attachments, then what hooks returned."""
     covered = messages[cut.start : cut.stop]
-    kept = [message for message in (*messages[: cut.start], *messages[cut.stop :]) if message.content]
-    print_ = _print(covered)
+    kept_messages = [message for message in (*messages[: cut.start], *messages[cut.stop :]) if message.content]
+    covered_print = _print(covered)
     boundary_id = derive_boundary_id(messages)
     summary = summary_message(text, derived_id("summary", boundary_id), now)
     follows = cut.stop < len(messages)
@@ -112,9 +112,9 @@ def build_compaction(
         discovered_tools=called_tool_names(messages),
         logical_parent_uuid=messages[-1].uuid,
     )
-    if kept:
+    if kept_messages:
         anchor = summary.uuid if follows else boundary_id
-        ids = tuple(message.uuid for message in kept)
+        ids = tuple(message.uuid for message in kept_messages)
         boundary = replace(
             boundary,
             preserved_segment=PreservedSegment(ids[0], anchor, ids[-1]),
@@ -123,7 +123,7 @@ def build_compaction(
     compaction = Compaction(
         way=way,
         boundary=boundary,
-        covered=CoveredRange(covered[0].uuid, covered[-1].uuid, len(covered), print_),
+        covered=CoveredRange(covered[0].uuid, covered[-1].uuid, len(covered), covered_print),
         inserted=(summary,) if follows else (summary, *added),
         appended=tuple(added) if follows else (),
         tail=messages[-1].uuid if follows else "",
@@ -135,7 +135,7 @@ def build_compaction(
 
 
 def derive_boundary_id(messages: Sequence[Message]) -> str:
-    """The id that the boundary of a compaction of these messages gets; ids of attachments follow from it."""
+    """The id for the boundary of a compaction of these messages. Ids of attachments are derived from it."""
     return derived_id("boundary", messages[0].uuid, messages[-1].uuid, str(len(messages)))
 
 
@@ -150,14 +150,14 @@ def compacted_view(messages: Sequence[Message], cut: Cut, compaction: Compaction
 
 
 def replay_compactions(messages: Sequence[Message], compactions: Sequence[Compaction]) -> list[Message]:
-    """The view again, from the whole conversation. A compaction that these messages already show is passed over."""
+    """The view of the whole conversation. A compaction that these messages already show is skipped."""
     return replay_with_misfits(messages, compactions)[0]
 
 
 def replay_with_misfits(
     messages: Sequence[Message], compactions: Sequence[Compaction]
 ) -> tuple[list[Message], list[Compaction]]:
-    """The same, and the latest compactions that do not fit: they were made of other messages than these."""
+    """The same, and the latest compactions that do not fit because they were made from other messages."""
     current = list(messages)
     unfit: list[Compaction] = []
     for compaction in compactions:
@@ -165,42 +165,42 @@ def replay_with_misfits(
         if view is None and not any(message.uuid == compaction.summary.uuid for message in current):
             unfit.append(compaction)
             continue
-        # Each was made of what the ones before it had left, so a view that shows it shows those too.
+        # Each was made from what the ones before it had left, so a view that shows it shows those too.
         unfit.clear()
         current = current if view is None else view
     return current, unfit
 
 
 def _apply(messages: list[Message], compaction: Compaction) -> list[Message] | None:
-    place = _find_start(messages, compaction.covered)
-    if place is None:
+    start = _find_start(messages, compaction.covered)
+    if start is None:
         return None
-    rest = messages[place + compaction.covered.count :]
+    rest = messages[start + compaction.covered.count :]
     if compaction.tail:
-        tail = next((at for at, message in enumerate(rest) if message.uuid == compaction.tail), None)
+        tail = next((index for index, message in enumerate(rest) if message.uuid == compaction.tail), None)
         if tail is None:
             return None
         rest[tail + 1 : tail + 1] = compaction.appended
-    return [compaction.boundary.to_message(compaction.at), *messages[:place], *compaction.inserted, *rest]
+    return [compaction.boundary.to_message(compaction.at), *messages[:start], *compaction.inserted, *rest]
 
 
-def rebase(compaction: Compaction, shown: Sequence[Message], whole: Sequence[Message]) -> Compaction:
-    """The same compaction, told in the messages of the whole conversation instead of those of a view of it.
+def rebase(compaction: Compaction, view_messages: Sequence[Message], whole: Sequence[Message]) -> Compaction:
+    """The same compaction, in terms of the whole conversation instead of a view of it.
 
-    A view may lack messages, and have placeholders that stand for others; what comes back is replayed on the whole.
+    A view may lack messages and hold placeholders for others. The result can be replayed on the whole.
     """
-    start = _find_start(shown, compaction.covered)
+    start = _find_start(view_messages, compaction.covered)
     assert start is not None, "a compaction covers messages of the view that it was made from"
     stop = start + compaction.covered.count
-    places = {message.uuid: at for at, message in enumerate(whole)}
-    known = [places[message.uuid] for message in shown[start:stop] if message.uuid in places]
-    first = 0 if start == 0 else min(known, default=len(whole) - 1)
-    if stop == len(shown):
+    places = {message.uuid: index for index, message in enumerate(whole)}
+    indexes = [places[message.uuid] for message in view_messages[start:stop] if message.uuid in places]
+    first = 0 if start == 0 else min(indexes, default=len(whole) - 1)
+    if stop == len(view_messages):
         end = len(whole)
-    elif shown[stop].uuid in places:
-        end = places[shown[stop].uuid]
+    elif view_messages[stop].uuid in places:
+        end = places[view_messages[stop].uuid]
     else:
-        end = max(known, default=first) + 1
+        end = max(indexes, default=first) + 1
     covered = whole[first:end]
     ends = CoveredRange(covered[0].uuid, covered[-1].uuid, len(covered), _print(covered))
     tail = whole[-1].uuid if compaction.tail else ""
@@ -213,12 +213,12 @@ def called_tool_names(messages: Sequence[Message]) -> tuple[str, ...]:
 
 
 def _find_start(messages: Sequence[Message], covered: CoveredRange) -> int | None:
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.uuid != covered.first:
             continue
-        run = messages[at : at + covered.count]
+        run = messages[index : index + covered.count]
         if len(run) == covered.count and run[-1].uuid == covered.last and _print(run) == covered.print:
-            return at
+            return index
     return None
 
 

@@ -1,4 +1,4 @@
-"""What is left after a compaction, put together: boundary, summary, kept messages, attachments, what hooks said.
+"""Puts together what is left after a compaction: boundary, summary, kept messages, attachments, output of hooks.
 
 Hooks act on the world outside, so they run only once it is clear that the compaction will be made.
 """
@@ -45,14 +45,14 @@ class CompactionDraft:
     cut: Cut
     summary: str
     why_removed: str
-    """Sentences for the report: of a message that goes, and"""
+    """A sentence for the report, about each message that goes."""
     why_added: str
-    """of the summary."""
+    """The same about the summary."""
     remarks: tuple[str, ...] = ()
     direction: Direction | None = None
     requests: int = 0
     threshold: int | None = None
-    """What is left has to be smaller than this, and than what was there."""
+    """The result has to be smaller than this, and smaller than before."""
 
 
 def apply_draft(
@@ -60,10 +60,10 @@ def apply_draft(
 ) -> Outcome[Attempt]:
     """The compacted view, or the old one and why it stays."""
     counter, owner = occasion.counter, derive_boundary_id(messages)
-    covered, kept = _split(messages, draft.cut)
-    more = attach(
+    covered, kept_messages = _split(messages, draft.cut)
+    attachment = attach(
         covered,
-        kept,
+        kept_messages,
         occasion.surroundings,
         attachments,
         read_file=occasion.read_file,
@@ -72,19 +72,19 @@ def apply_draft(
         now=occasion.now,
     )
     before = estimate(messages, counter)
-    compaction = _build(messages, draft, occasion, more.messages)
-    refused = _reason_to_refuse(before, compaction, draft)
-    said: tuple[Message, ...] = ()
-    if not refused:
+    compaction = _build(messages, draft, occasion, attachment.messages)
+    refusal = _reason_to_refuse(before, compaction, draft)
+    from_hooks: tuple[Message, ...] = ()
+    if not refusal:
         texts = [*occasion.hooks.session_start(), *occasion.hooks.post_compact(occasion.trigger, draft.summary)]
-        said = hook_messages(texts, owner, occasion.now)
-        if said:
-            compaction = _build(messages, draft, occasion, (*more.messages, *said))
-            refused = _reason_to_refuse(before, compaction, draft)
-    if refused:
+        from_hooks = hook_messages(texts, owner, occasion.now)
+        if from_hooks:
+            compaction = _build(messages, draft, occasion, (*attachment.messages, *from_hooks))
+            refusal = _reason_to_refuse(before, compaction, draft)
+    if refusal:
         failed = Attempt(failed=draft.requests > 0, requests=draft.requests)
-        return Outcome(messages, Report(draft.mechanism, False, refused, before, before), failed)
-    report = _report(messages, draft, compaction, more, said, occasion)
+        return Outcome(messages, Report(draft.mechanism, False, refusal, before, before), failed)
+    report = _report(messages, draft, compaction, attachment, from_hooks, occasion)
     return Outcome(
         compacted_view(messages, draft.cut, compaction), report, Attempt(compaction, requests=draft.requests)
     )
@@ -97,13 +97,13 @@ def _split(messages: Sequence[Message], cut: Cut) -> tuple[Sequence[Message], Se
 def _build(
     messages: Sequence[Message], draft: CompactionDraft, occasion: Occasion, added: Sequence[Message]
 ) -> Compaction:
-    _, kept = _split(messages, draft.cut)
+    _, kept_messages = _split(messages, draft.cut)
     text = continuation_text(
         draft.summary,
         transcript_path=occasion.transcript_path,
         trigger=occasion.trigger,
-        kept=any(message.content for message in kept),
-        above=draft.direction is Direction.FROM,
+        has_kept=any(message.content for message in kept_messages),
+        kept_first=draft.direction is Direction.FROM,
     )
     return build_compaction(
         messages,
@@ -131,25 +131,25 @@ def _report(
     messages: Sequence[Message],
     draft: CompactionDraft,
     compaction: Compaction,
-    more: Attachments,
-    said: Sequence[Message],
+    attached: Attachments,
+    from_hooks: Sequence[Message],
     occasion: Occasion,
 ) -> Report:
     counter, summary = occasion.counter, compaction.summary
-    covered, kept = _split(messages, draft.cut)
+    covered, kept_messages = _split(messages, draft.cut)
     removed = [message for message in covered if message.content]
-    keeping = sum(1 for message in kept if message.content)
+    kept_count = sum(1 for message in kept_messages if message.content)
     changes = [
-        *(Change(ChangeKind.REMOVED, one.uuid, counter(one.content), 0, draft.why_removed) for one in removed),
+        *(Change(ChangeKind.REMOVED, item.uuid, counter(item.content), 0, draft.why_removed) for item in removed),
         Change(ChangeKind.ADDED, summary.uuid, 0, counter(summary.content), draft.why_added),
-        *more.changes,
-        *(Change(ChangeKind.ADDED, one.uuid, 0, counter(one.content), "A hook said it.") for one in said),
+        *attached.changes,
+        *(Change(ChangeKind.ADDED, item.uuid, 0, counter(item.content), "A hook said it.") for item in from_hooks),
     ]
-    sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in (*draft.remarks, *more.remarks))
+    sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in (*draft.remarks, *attached.remarks))
     return Report(
         draft.mechanism,
         True,
-        f"A summary replaces {len(removed)} messages; {keeping} are kept.{sentences}",
+        f"A summary replaces {len(removed)} messages; {kept_count} are kept.{sentences}",
         estimate(messages, counter),
         compaction.boundary.post_tokens or 0,
         tuple(changes),

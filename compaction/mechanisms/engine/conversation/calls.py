@@ -25,35 +25,35 @@ class Result:
     message_index: int
     """The index of its message."""
     block_index: int
-    """In the content of its message."""
+    """The index of the block in the content of its message."""
 
 
 def calls_of(messages: Sequence[Message]) -> dict[str, Call]:
-    """By id; of calls that share one, the first."""
+    """Calls by id; of calls that share one, the first."""
     calls: dict[str, Call] = {}
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.role != "assistant":
             continue
         for block in message.content:
             if block.get("type") == "tool_use":
-                given = block.get("input")
-                known = given if isinstance(given, Mapping) else {}
-                call = Call(str(block.get("id")), str(block.get("name")), known, at)
+                raw_input = block.get("input")
+                call_input = raw_input if isinstance(raw_input, Mapping) else {}
+                call = Call(str(block.get("id")), str(block.get("name")), call_input, index)
                 calls.setdefault(call.id, call)
     return calls
 
 
 def results_of(messages: Sequence[Message]) -> Iterator[Result]:
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.role != "user":
             continue
-        for place, block in enumerate(message.content):
+        for position, block in enumerate(message.content):
             if block.get("type") == "tool_result":
-                yield Result(str(block.get("tool_use_id")), block, at, place)
+                yield Result(str(block.get("tool_use_id")), block, index, position)
 
 
 def result_text(block: Block) -> str:
-    """The words of a result; images and the like have none."""
+    """The text of a result, without images and the like."""
     content = block.get("content")
     if isinstance(content, str):
         return content
@@ -61,11 +61,11 @@ def result_text(block: Block) -> str:
 
 
 def replace_text(block: Block, text: str) -> Block:
-    """The result with these words in the place of its own; what it holds beside words stays where it is."""
+    """The result with this text instead of its own. Images and the like stay where they are."""
     parts = _parts(block.get("content"))
     if all(part.get("type") == "text" for part in parts):
         return {**block, "content": text}
-    first = next((at for at, part in enumerate(parts) if part.get("type") == "text"), 0)
+    first = next((index for index, part in enumerate(parts) if part.get("type") == "text"), 0)
     before = [part for part in parts[:first] if part.get("type") != "text"]
     after = [part for part in parts[first:] if part.get("type") != "text"]
     return {**block, "content": [*before, text_block(text), *after]}

@@ -1,4 +1,4 @@
-"""Puts changed blocks in the place of old ones; every message that keeps its blocks stays the object it was."""
+"""Replaces blocks of messages. A message that keeps its blocks stays the same object."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sessions.transcripts.engine.messages import Block, Message, replace_fields
 
 BlockPosition = tuple[int, int]
-"""A message's index and a block's place in its content."""
+"""The index of a message, and of a block in its content."""
 
 
 def replace_blocks(messages: Sequence[Message], blocks: Mapping[BlockPosition, Block]) -> Sequence[Message]:
@@ -15,8 +15,8 @@ def replace_blocks(messages: Sequence[Message], blocks: Mapping[BlockPosition, B
         return messages
     edited = list(messages)
     contents: dict[int, list[Block]] = {}
-    for (at, place), block in blocks.items():
-        contents.setdefault(at, list(messages[at].content))[place] = block
-    for at, content in contents.items():
-        edited[at] = replace_fields(messages[at], content=tuple(content))
+    for (message_index, block_index), block in blocks.items():
+        contents.setdefault(message_index, list(messages[message_index].content))[block_index] = block
+    for message_index, content in contents.items():
+        edited[message_index] = replace_fields(messages[message_index], content=tuple(content))
     return edited

@@ -1,7 +1,7 @@
-"""Where the messages that are kept behind a summary may begin, and where those before one may end.
+"""Where the messages that are kept after a summary may begin, and where those before one may end.
 
-Beside the rules of every cut there is one for thinking: where the latest turn thinks, its kept part has to begin with
-an answer that does, because a model that has to think refuses a turn whose first thoughts are gone.
+Besides the rules for every cut there is one for thinking: if the latest turn thinks, its kept part has to begin with
+an answer that does, because a model that has to think refuses a turn without its first thoughts.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.model_facts import facts_of
 
-_THINKING = ("thinking", "redacted_thinking")
+THINKING = frozenset({"thinking", "redacted_thinking"})
+"""The types of thinking blocks."""
 
 
 def start_at_or_before(messages: Sequence[Message], place: int) -> int:
-    """The nearest place where a kept part may begin; 0 keeps everything."""
+    """The nearest index, at or before `place`, where a kept part may begin; 0 keeps everything."""
     held = places_held_by_thinking(messages)
     places = [legal for legal in find_cuts(messages).legal if legal not in held]
-    found = bisect_right(places, place)
-    return places[found - 1] if found else 0
+    position = bisect_right(places, place)
+    return places[position - 1] if position else 0
 
 
 def places_held_by_thinking(messages: Sequence[Message]) -> set[int]:
-    """Places in the latest turn behind thinking, unless the next answer begins with some."""
+    """Indexes in the latest turn that come after thinking, unless the next answer begins with thinking."""
     turn = api_turns_of(messages).latest
     if turn is None:
         return set()
-    first = next((at for at in range(turn, len(messages)) if has_thinking(messages[at])), len(messages))
+    first = next((index for index in range(turn, len(messages)) if has_thinking(messages[index])), len(messages))
     held: set[int] = set()
     begins = True
     for place in range(len(messages) - 1, first, -1):
@@ -42,8 +43,8 @@ def places_held_by_thinking(messages: Sequence[Message]) -> set[int]:
 
 
 def places_after_unthinking_turns(messages: Sequence[Message], model: str) -> set[int]:
-    """Places behind results of a turn that does not begin with thinking. A summary there joins those results, so that
-    the turn goes on: a model that has to think first refuses it, although it has long taken it as an earlier one."""
+    """Indexes after results of a turn that does not begin with thinking. A summary there joins those results, so that
+    the turn goes on: a model that has to think first refuses that, although it accepts it as an earlier turn."""
     if not has_to_think_first(model) or not any(map(has_thinking, messages)):
         return set()
     loops = api_turns_of(messages)
@@ -55,27 +56,29 @@ def places_after_unthinking_turns(messages: Sequence[Message], model: str) -> se
 
 
 def has_to_think_first(model: str) -> bool:
-    """Models that only think with a budget refuse a turn that does not begin with it; what is not known of a model is
-    left for it to say."""
+    """Models that think only with a budget refuse a turn that does not begin with thinking. An unknown model is not
+    taken for one."""
     facts = facts_of(model)
     return facts is not None and facts.thinking == frozenset({"enabled"})
 
 
-def loses_first_thoughts(messages: Sequence[Message], gone: Container[int]) -> bool:
+def loses_first_thoughts(messages: Sequence[Message], removed: Container[int]) -> bool:
     """Whether the latest turn begins with thinking, and would not without these messages."""
     turn = api_turns_of(messages).latest
-    if turn is None or turn not in gone or not _begins_with_thinking(messages[turn]):
+    if turn is None or turn not in removed or not _begins_with_thinking(messages[turn]):
         return False
     answers = (
-        at for at in range(turn, len(messages)) if messages[at].kind is MessageKind.ANSWER and messages[at].content
+        index
+        for index in range(turn, len(messages))
+        if messages[index].kind is MessageKind.ANSWER and messages[index].content
     )
-    left = next((at for at in answers if at not in gone), None)
-    return left is not None and not _begins_with_thinking(messages[left])
+    remaining = next((index for index in answers if index not in removed), None)
+    return remaining is not None and not _begins_with_thinking(messages[remaining])
 
 
 def has_thinking(message: Message) -> bool:
-    return any(block.get("type") in _THINKING for block in message.content)
+    return any(block.get("type") in THINKING for block in message.content)
 
 
 def _begins_with_thinking(answer: Message) -> bool:
-    return answer.content[0].get("type") in _THINKING
+    return answer.content[0].get("type") in THINKING

@@ -1,7 +1,7 @@
-"""The turns of a conversation: from one input of a person to the next, with every result at its call.
+"""The turns of a conversation: from one input of a person to the next, with every result in the turn of its call.
 
-A person may type while a tool runs. The result then stands after the new input, but it belongs to the turn of its call,
-and later records of an answer belong to the turn of the first: a turn can be taken out without splitting anything.
+A person may type while a tool runs. The result then follows the new input, but it belongs to the turn of its call, and
+later records of an answer belong to the turn of the first: a turn can be taken out without splitting anything.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ class Turn:
     messages: tuple[int, ...]
     """The indexes of all its messages, ascending."""
     is_open: bool = False
-    """A call of it has no result yet, or the model has yet to answer."""
+    """One of its calls has no result yet, or the model has yet to answer."""
     is_entangled: bool = False
     """One of its messages holds results of another turn too."""
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """What stands before the first input belongs to no turn, and neither does a summary with what follows it."""
+    """What comes before the first input belongs to no turn, and neither does a summary with what follows it."""
     answers: dict[str, int] = {}
     calls: dict[str, int] = {}
     members: list[list[int]] = []
@@ -33,7 +33,7 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
     entangled: set[int] = set()
     current = -1
     answer = ""
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         turn = current
         if message.kind is MessageKind.PROMPT and message.role == "user" and message.uuid:
             members.append([])
@@ -52,17 +52,17 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
                     waiting[str(block.get("id"))] = turn
         else:
             ids = [str(block.get("tool_use_id")) for block in message.content if block.get("type") == "tool_result"]
-            for one in ids:
-                waiting.pop(one, None)
-            owners = {calls.get(one, current) for one in ids}
+            for call_id in ids:
+                waiting.pop(call_id, None)
+            owners = {calls.get(call_id, current) for call_id in ids}
             turn = min(owners, default=current)
             entangled |= owners if len(owners) > 1 else set()
         if turn >= 0:
-            members[turn].append(at)
-    still = set(waiting.values())
+            members[turn].append(index)
+    open_turns = set(waiting.values())
     if messages and messages[-1].role != "assistant":
-        still.add(current)
+        open_turns.add(current)
     return [
-        Turn(min(indexes), tuple(indexes), number in still, number in entangled)
+        Turn(min(indexes), tuple(indexes), number in open_turns, number in entangled)
         for number, indexes in enumerate(members)
     ]

@@ -1,4 +1,4 @@
-"""Full compact: a model writes a summary of everything, and nothing is kept but what is attached anew."""
+"""Full compact: a model writes a summary of everything, and nothing is kept but what is attached again."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def full_compact(
 def apply_reply(
     messages: Sequence[Message], draft: CompactionDraft, reply: Reply, occasion: Occasion, attachments: AttachmentConfig
 ) -> Outcome[Attempt]:
-    """What becomes of a reply."""
+    """Makes the compaction that a reply allows."""
     if reply.problem:
         failed = Attempt(failed=True, requests=reply.requests)
         return decline(draft.mechanism, messages, occasion, reply.problem, failed)

@@ -1,10 +1,11 @@
-"""What a summariser does not need: pictures, skills that are attached again anyway, and thinking."""
+"""Removes what a summariser does not need: pictures, skills that are attached again anyway, and thinking."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from compaction.mechanisms.engine.attachments.skills import is_skill_attachment
+from compaction.mechanisms.engine.conversation.kept_range import THINKING, has_thinking
 from sessions.transcripts.engine.messages import (
     Block,
     Message,
@@ -12,12 +13,11 @@ from sessions.transcripts.engine.messages import (
     text_block,
 )
 
-THINKING = frozenset({"thinking", "redacted_thinking"})
 PLACEHOLDERS = {"image": "[image]", "document": "[document]"}
 
 
 def without_media(messages: Sequence[Message]) -> list[Message]:
-    """Messages without pictures and documents are the same objects as before."""
+    """Replaces pictures and documents. Messages without any stay the same objects."""
     return [_replace_media(message) if any(map(_holds_media, message.content)) else message for message in messages]
 
 
@@ -28,18 +28,18 @@ def without_skills(
 
 
 def any_thinking(messages: Sequence[Message]) -> bool:
-    return any(block.get("type") in THINKING for message in messages for block in message.content)
+    return any(map(has_thinking, messages))
 
 
 def without_thinking(messages: Sequence[Message]) -> list[Message]:
     """For a call that does not think: signatures of another conversation would be refused."""
-    kept = (
+    stripped = (
         replace_fields(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
-        if any(block.get("type") in THINKING for block in message.content)
+        if has_thinking(message)
         else message
         for message in messages
     )
-    return [message for message in kept if message.content]
+    return [message for message in stripped if message.content]
 
 
 def _holds_media(block: Block) -> bool:
@@ -61,5 +61,8 @@ def _replace_block(block: Block) -> Block:
     if block.get("type") in PLACEHOLDERS:
         return text_block(PLACEHOLDERS[block["type"]])
     if _holds_media(block):
-        return {**block, "content": [_replace_block(one) if isinstance(one, dict) else one for one in block["content"]]}
+        return {
+            **block,
+            "content": [_replace_block(part) if isinstance(part, dict) else part for part in block["content"]],
+        }
     return block

@@ -1,4 +1,4 @@
-"""The summary out of a model's reply: the draft goes, and what models get wrong about tags is forgiven."""
+"""Extracts the summary from a model's reply: without the draft, and whatever models get wrong about tags."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def parse_summary(reply: str) -> ParsedSummary:
 
 
 def _without_draft(text: str) -> str:
-    """Without the analysis at its front. One that stands deeper in the summary is quoted, and stays."""
+    """Drops the analysis at the beginning. One inside the summary is a quotation, and stays."""
     tag = next(_TAGS["analysis"].finditer(text), None)
     summary = next((tag for tag in _TAGS["summary"].finditer(text) if not tag[1]), None)
     if tag is None or (summary is not None and summary.start() < tag.start()):
@@ -48,7 +48,7 @@ def _without_draft(text: str) -> str:
 
 
 def _strip_draft(text: str) -> str:
-    """A draft inside the summary block is still a draft when it stands first in it."""
+    """Drops a draft that comes first inside the summary block."""
     stripped = text.strip()
     opening = _TAGS["analysis"].match(stripped)
     if opening is None or opening[1]:
@@ -58,7 +58,7 @@ def _strip_draft(text: str) -> str:
 
 
 def _find_end(text: str, start: int, name: str) -> tuple[int, int] | None:
-    """Where the block that was opened before `start` is closed; if nothing balances, the last closing tag."""
+    """The tag that closes the block opened before `start`; if nothing balances, the last closing tag."""
     if (balanced := _find_balanced_end(text, start, name)) is not None:
         return balanced
     closings = [tag for tag in _TAGS[name].finditer(text, start) if tag[1]]

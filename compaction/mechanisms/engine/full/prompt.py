@@ -1,7 +1,7 @@
-"""What the model is told when it has to summarise: put together from parts, so that each variant changes only its own.
+"""The prompt for a summary: put together from parts, so that each variant changes only its own.
 
 Tools are forbidden at both ends, because a call would use up the only turn. The analysis is a draft that nobody keeps:
-it is asked for because the summary gets better by it.
+asking for it makes the summary better.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _example(sections: tuple[Section, ...]) -> str:
 
 
 def _custom_instructions(instructions: str, hook_instructions: str) -> list[str]:
-    given = [text.strip() for text in (instructions, hook_instructions) if text.strip()]
-    if not given:
+    texts = [text.strip() for text in (instructions, hook_instructions) if text.strip()]
+    if not texts:
         return []
-    return ["For this summary you were also asked to observe the following:\n\n" + "\n\n".join(given)]
+    return ["For this summary you were also asked to observe the following:\n\n" + "\n\n".join(texts)]

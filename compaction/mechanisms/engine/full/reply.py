@@ -1,4 +1,4 @@
-"""Asks for a summary until there is one: first as a fork, else directly, and with less where it was too much."""
+"""Asks for a summary until there is one: first as a fork, then directly, and with less if it was too long."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from compaction.mechanisms.engine.full.too_long import (
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.setting_field import setting
 from sessions.lint.engine import lint_request, repair_messages
-from sessions.lint.engine.rules.thinking_config import LEAST_BUDGET
+from sessions.lint.engine.rules.thinking_config import MIN_BUDGET
 from sessions.transcripts.engine.messages import (
     Message,
     MessageKind,
@@ -69,7 +69,7 @@ class _SummaryAttempt:
     dropped_rounds: int = 0
     retries: int = 0
     fork_error: str = ""
-    """Why the fork was not answered."""
+    """Why the fork failed."""
 
     def reply(self, summary: str, problem: str = "", remarks: Sequence[str] = ()) -> Reply:
         return Reply(summary, problem, self.requests, self.dropped_rounds, self.path, tuple(remarks))
@@ -86,9 +86,9 @@ def obtain_reply(
     begins_at: str = "",
     thinks: bool = False,
 ) -> Reply:
-    """`thinks` says that the conversation's model does, and so would a fork."""
-    given = [message for message in messages if message.content]
-    body, _ = repair_messages(without_media(without_skills(given)), model=model, before=given)
+    """`thinks`: the conversation's model does, and so would a fork."""
+    with_content = [message for message in messages if message.content]
+    body, _ = repair_messages(without_media(without_skills(with_content)), model=model, before=with_content)
     instruction = Message(
         "user",
         (text_block(prompt),),
@@ -96,64 +96,64 @@ def obtain_reply(
         derived_id("instruction", messages[-1].uuid if messages else ""),
     )
     fork = config.fork and not (thinks and lacks_first_thoughts([*body, instruction], model))
-    asking = _SummaryAttempt(body, RequestPath.FORK if fork else RequestPath.DIRECT)
+    attempt = _SummaryAttempt(body, RequestPath.FORK if fork else RequestPath.DIRECT)
     while True:
-        sent = asking.body if asking.path is RequestPath.FORK else without_thinking(asking.body)
+        sent = attempt.body if attempt.path is RequestPath.FORK else without_thinking(attempt.body)
         request = build_summary_request(
-            [*sent, instruction], asking.path, config.output_cap, variant, begins_at, asking.dropped_rounds
+            [*sent, instruction], attempt.path, config.output_cap, variant, begins_at, attempt.dropped_rounds
         )
-        asking.requests += 1
+        attempt.requests += 1
         try:
             text = summarise(request)
         except PromptTooLongError as error:
-            problem = _shorten(asking, str(error), config, counter)
+            problem = _shorten(attempt, str(error), config, counter)
             if problem:
-                return asking.reply("", problem)
+                return attempt.reply("", problem)
         except SummariseError as error:
-            if asking.path is RequestPath.DIRECT or error.final:
-                return asking.reply("", f"No summary was written: {error}.")
-            asking.path, asking.fork_error = RequestPath.DIRECT, str(error)
+            if attempt.path is RequestPath.DIRECT or error.final:
+                return attempt.reply("", f"No summary was written: {error}.")
+            attempt.path, attempt.fork_error = RequestPath.DIRECT, str(error)
         else:
-            return _parse(asking, text)
+            return _parse(attempt, text)
 
 
 def lacks_first_thoughts(messages: Sequence[Message], model: str) -> bool:
     """Whether the latest turn has lost its first thoughts to an earlier compaction, and the model refuses to go on."""
     if not has_to_think_first(model):
         return False
-    config = {"type": "enabled", "budget_tokens": LEAST_BUDGET}
+    config = {"type": "enabled", "budget_tokens": MIN_BUDGET}
     body = {"model": model, "max_tokens": OUTPUT_CAP, "messages": join_messages(messages), "thinking": config}
     return any(finding.rule == "thinking-first" for finding in lint_request(body))
 
 
-def _shorten(asking: _SummaryAttempt, error: str, config: FullConfig, counter: TokenCounter) -> str:
-    """Drops the oldest rounds; says why not if it cannot."""
-    if asking.retries == config.retries:
+def _shorten(attempt: _SummaryAttempt, error: str, config: FullConfig, counter: TokenCounter) -> str:
+    """Drops the oldest rounds; returns the reason if it cannot."""
+    if attempt.retries == config.retries:
         return f"The request was still too long after {config.retries} retries."
-    asking.retries += 1
+    attempt.retries += 1
     try:
-        shorter = truncate(asking.body, error, attempt=asking.retries, counter=counter)
+        shorter = truncate(attempt.body, error, attempt=attempt.retries, counter=counter)
     except NothingLeftError as nothing:
         return str(nothing)
-    asking.body = shorter.messages
-    asking.dropped_rounds += shorter.dropped
+    attempt.body = shorter.messages
+    attempt.dropped_rounds += shorter.dropped
     # A shorter conversation finds nothing in the parent's cache, and may begin amid a turn that needs its thinking.
-    asking.path = RequestPath.DIRECT
+    attempt.path = RequestPath.DIRECT
     return ""
 
 
-def _parse(asking: _SummaryAttempt, text: str) -> Reply:
+def _parse(attempt: _SummaryAttempt, text: str) -> Reply:
     parsed = parse_summary(text)
     if not parsed.summary:
-        return asking.reply("", "The reply held no summary.")
+        return attempt.reply("", "The reply held no summary.")
     if len(text) < 300 and is_too_long(text):
-        # Some clients hand the error on as if the model had said it.
-        return asking.reply("", f"The reply is an error and no summary: {text.strip()}")
+        # Some clients pass the error on as if the model had said it.
+        return attempt.reply("", f"The reply is an error and no summary: {text.strip()}")
     remarks = [] if parsed.has_tags else ["the reply had no summary tags, so all of it counts"]
     if not parsed.is_complete:
         remarks.append("the summary breaks off, probably at an output limit")
-    if asking.fork_error:
-        remarks.append(f"it was asked for directly: {asking.fork_error}")
-    if asking.dropped_rounds:
-        remarks.append(f"the oldest {asking.dropped_rounds} rounds did not fit and are not in it")
-    return asking.reply(parsed.summary, remarks=remarks)
+    if attempt.fork_error:
+        remarks.append(f"it was asked for directly: {attempt.fork_error}")
+    if attempt.dropped_rounds:
+        remarks.append(f"the oldest {attempt.dropped_rounds} rounds did not fit and are not in it")
+    return attempt.reply(parsed.summary, remarks=remarks)

@@ -1,4 +1,4 @@
-"""What a summariser is asked, and the two ways of asking it."""
+"""The request for a summary, and the two ways of sending it."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ class SummaryRequest:
     system: str | None
     """None: the parent's, byte for byte."""
     skips_cache_write: bool
-    """Nobody will ask again with this tail, so its cache mark stands one message further back."""
+    """No later request has this tail, so its cache mark is one message further back."""
     query_source: str = COMPACT
     turns: int = 1
     tools_denied: bool = True
     variant: Variant = Variant.FULL
     begins_at: str = ""
-    """The first message that is to be summarised, where those before it are only there to be understood."""
+    """The first message to summarise, if those before it are only context."""
     dropped_rounds: int = 0
-    """How many of the oldest were left out, because a request with them was too long."""
+    """How many of the oldest rounds were left out, because a request with them was too long."""
 
 
 class SummariseError(Exception):
-    """The model gave no text, for another reason than the size of the request."""
+    """The model returned no text, for another reason than the size of the request."""
 
     def __init__(self, why: str, *, final: bool = False) -> None:
         super().__init__(why)
         self.final = final
-        """Asking in another way, or about something else, would fail too: the key is refused, the budget used up."""
+        """Any other request would fail too: the key is refused, or the budget used up."""
 
 
 class Summarise(Protocol):

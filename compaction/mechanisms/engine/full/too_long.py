@@ -40,11 +40,11 @@ def is_too_long(text: str) -> bool:
 
 def token_gap(text: str) -> int | None:
     """By how many tokens the request was too long; None where the error does not say."""
-    if (found := _SUM.search(text)) is not None:
-        prompt, output, most = map(_number, found.groups())
+    if (match := _SUM.search(text)) is not None:
+        prompt, output, most = map(_number, match.groups())
         gap = prompt + output - most
-    elif (found := _OVER.search(text)) is not None and found[1]:
-        gap = _number(found[1]) - _number(found[2])
+    elif (match := _OVER.search(text)) is not None and match[1]:
+        gap = _number(match[1]) - _number(match[2])
     else:
         return None
     return gap if gap > 0 else None
@@ -56,20 +56,20 @@ class Truncation:
     dropped: int
     """Rounds."""
     rounds: int
-    """How many there were."""
+    """How many rounds there were."""
 
 
 def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
     """Groups of one response each, with the input before it and the results after it.
 
-    Records of one response stay together whatever stands between them, and so a call is never parted from its result.
+    Records of one response stay together whatever is between them, so a call is never separated from its result.
     """
     places = find_cuts(messages)
     rounds: list[list[Message]] = []
     answered = False
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         input_or_answer = message.kind is not MessageKind.RESULT and message.role != "system"
-        begins = answered and input_or_answer and places.is_legal(at)
+        begins = answered and input_or_answer and places.is_legal(index)
         if begins or not rounds:
             rounds.append([])
             answered = False
@@ -96,12 +96,12 @@ def truncate(
             "The conversation is too long to be summarised: even its last round alone does not fit. "
             "Go back a few messages, or remove the largest result, and try again."
         )
-    kept = [message for group in rounds[drop:] for message in group]
-    if next((message.role for message in kept if message.role != "system"), "") == "assistant":
+    remaining = [message for group in rounds[drop:] for message in group]
+    if next((message.role for message in remaining if message.role != "system"), "") == "assistant":
         marker = Message("user", (text_block(MARKER),), MessageKind.INJECTED, derived_id("truncated", str(attempt)))
-        kept.insert(0, marker)
-    kept, _ = repair_messages(kept)
-    return Truncation(kept, drop, len(rounds))
+        remaining.insert(0, marker)
+    remaining, _ = repair_messages(remaining)
+    return Truncation(remaining, drop, len(rounds))
 
 
 def _count_rounds_to_drop(rounds: Sequence[Sequence[Message]], gap: int | None, counter: TokenCounter) -> int:

@@ -1,4 +1,4 @@
-"""Are the user's words in a summary the user's words? A model that paraphrases or invents them changes the task."""
+"""Checks that a summary quotes the user's own words: a model that paraphrases or invents them changes the task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\.\.\.|…)\s*")
 _QUOTED = "\"'“”‘’«»„`*_"
 _TITLED = re.compile(r"^[ \t]*(#{1,6}|\*\*)[ \t]*(\S.*)$", re.MULTILINE)
 _WORDLESS = "\u0e00"
-"""From here on scripts do not part words by spaces, so where a word ends cannot be told."""
+"""From here on, scripts do not separate words by spaces, so the end of a word is unknown."""
 _LETTERS = re.compile(rf"[^\W_{_WORDLESS}-\U0010ffff]+")
 _NOTHING = re.compile(r"^\W*(?:none|nothing|no (?:user )?messages?)\b.{0,40}$", re.IGNORECASE)
 
@@ -25,13 +25,13 @@ class QuoteCheck:
     shortened: tuple[str, ...] = ()
     """The user's words, with gaps that are marked as such."""
     invented: tuple[str, ...] = ()
-    """Given as words of the user, who never wrote them."""
+    """Quoted as the user's, who never wrote them."""
     missing: tuple[str, ...] = ()
     """Ids of messages of the user that the summary does not quote."""
 
     @property
     def remark(self) -> str:
-        """A sentence, or nothing if all is well."""
+        """Part of a sentence; empty if all is well."""
         parts = []
         if self.invented:
             parts.append(f"{len(self.invented)} of the quoted user messages were never written")
@@ -43,16 +43,16 @@ class QuoteCheck:
 def check_quotes(summary: str, source: Sequence[Message], whole: Sequence[Message] = ()) -> QuoteCheck:
     """Compares the section of user messages with what the user wrote, or what an earlier summary says they wrote.
 
-    `whole` is the conversation before any compaction, where it is known: then what an earlier summary made up is not
-    passed on as the user's.
+    `whole` is the conversation before any compaction, if it is known: with it, what an earlier summary made up does not
+    pass as the user's.
     """
-    said = {
+    prompts = {
         message.uuid: _collapse_whitespace(_text(message)) for message in source if message.kind is MessageKind.PROMPT
     }
     earlier = (MessageKind.SUMMARY, MessageKind.PROMPT) if whole else (MessageKind.SUMMARY,)
     passed_on = [_collapse_whitespace(_text(message)) for message in whole or source if message.kind in earlier]
     # The same words count once, however often they were written.
-    texts, passed_on = set(said.values()), list(dict.fromkeys(passed_on))
+    texts, passed_on = set(prompts.values()), list(dict.fromkeys(passed_on))
     verbatim, shortened, invented = [], [], []
     quoted: set[str] = set()
     for item in find_quoted_messages(summary):
@@ -69,7 +69,7 @@ def check_quotes(summary: str, source: Sequence[Message], whole: Sequence[Messag
         else:
             invented.append(item)
         quoted |= full | partly
-    missing = tuple(uuid for uuid, text in said.items() if text and text not in quoted)
+    missing = tuple(uuid for uuid, text in prompts.items() if text and text not in quoted)
     return QuoteCheck(tuple(verbatim), tuple(shortened), tuple(invented), missing)
 
 
@@ -95,17 +95,17 @@ def _user_section(summary: str) -> str:
             continue
         number = int(heading[1])
         # Only the next number in line ends the section: a user may have written a numbered list.
-        end = next((one.start() for one in headings[place + 1 :] if _is_next(one, number)), len(summary))
+        end = next((later.start() for later in headings[place + 1 :] if _is_next(later, number)), len(summary))
         return heading[2].partition(":")[2].strip("* ") + "\n" + summary[heading.end() : end]
     return _unnumbered_section(summary)
 
 
 def _unnumbered_section(summary: str) -> str:
-    """Under a heading of Markdown or a line in bold, up to the next of its kind: some models leave numbers out."""
+    """The section under a Markdown heading or a line in bold, up to the next of its kind: some models omit numbers."""
     headings = list(_TITLED.finditer(summary))
     for place, heading in enumerate(headings):
         if "user messages" in heading[2].lower():
-            same = (one.start() for one in headings[place + 1 :] if one[1] == heading[1])
+            same = (later.start() for later in headings[place + 1 :] if later[1] == heading[1])
             return summary[heading.end() : next(same, len(summary))]
     return ""
 
@@ -116,33 +116,33 @@ def _is_next(heading: re.Match[str], number: int) -> bool:
 
 
 def _occur_in_order(pieces: Sequence[str], text: str) -> bool:
-    """Whole words at both ends: "no" is not quoted from "know". At a gap a word may be cut; one at an end is an empty
-    piece."""
-    at = 0
+    """Whether the text has the pieces in this order, with whole words at both ends: "no" is no quote of "know". A word
+    may be cut at a gap; a gap at an end is an empty piece."""
+    position = 0
     for number, piece in enumerate(pieces):
-        at = _find_piece_end(piece, text, at, begins=number == 0, ends=number == len(pieces) - 1)
-        if at < 0:
+        position = _find_piece_end(piece, text, position, begins=number == 0, ends=number == len(pieces) - 1)
+        if position < 0:
             return False
     return True
 
 
 def _find_piece_end(piece: str, text: str, start: int, *, begins: bool, ends: bool) -> int:
-    found = text.find(piece, start)
-    while found >= 0:
-        end = found + len(piece)
-        # From a place in the middle of a word the next look goes to where the word ends: character by character, a
-        # long text without a space would be compared with itself.
-        if piece and begins and (word := _find_word_end(text, found)):
-            found = text.find(piece, word)
+    position = text.find(piece, start)
+    while position >= 0:
+        end = position + len(piece)
+        # From the middle of a word, go on at its end: character by character, a long text without a space would be
+        # compared with itself.
+        if piece and begins and (word := _find_word_end(text, position)):
+            position = text.find(piece, word)
         elif piece and ends and (word := _find_word_end(text, end)):
-            found = text.find(piece, max(found + 1, word - len(piece)))
+            position = text.find(piece, max(position + 1, word - len(piece)))
         else:
             return end
     return -1
 
 
 def _find_word_end(text: str, place: int) -> int:
-    """Where the word ends that goes on across the place; 0 if none does."""
+    """The end of the word that spans this position; 0 if none does."""
     if not place or not _LETTERS.match(text, place - 1):
         return 0
     rest = _LETTERS.match(text, place)

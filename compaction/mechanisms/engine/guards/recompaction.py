@@ -1,4 +1,4 @@
-"""Compactions that follow each other soon are a sign that their summaries are too long: each says how it came about."""
+"""Frequent compactions are a sign that their summaries are too long, so each says how it came about."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def track_recompaction(
     start = 0
     if last is not None:
         ends = {last.inserted[-1].uuid, *(message.uuid for message in last.appended)}
-        start = next((at + 1 for at in range(len(messages) - 1, -1, -1) if messages[at].uuid in ends), 0)
+        start = next((index + 1 for index in range(len(messages) - 1, -1, -1) if messages[index].uuid in ends), 0)
     answers = {message.message_id or message.uuid for message in messages[start:] if message.kind is MessageKind.ANSWER}
     last_id = last.boundary.uuid if last is not None else ""
     return Recompaction(last is not None, len(answers), last_id, threshold, source)

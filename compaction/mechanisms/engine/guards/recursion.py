@@ -1,4 +1,4 @@
-"""Who may compact: a call that is itself part of a compaction or of taking notes would start another one for ever."""
+"""Who may compact: a call that is part of a compaction or of taking notes would start another one, without end."""
 
 from __future__ import annotations
 

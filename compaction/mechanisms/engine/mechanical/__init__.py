@@ -1,17 +1,17 @@
-"""Summaries and notes without a model: the record quoted and listed, nothing judged and nothing made up."""
+"""Summaries and notes without a model: they quote and list what is recorded, and judge nothing."""
 
 from __future__ import annotations
 
 from compaction.mechanisms.engine.mechanical.config import MechanicalConfig
 from compaction.mechanisms.engine.mechanical.facts import Facts, facts_of
 from compaction.mechanisms.engine.mechanical.notes import notes_sections
-from compaction.mechanisms.engine.mechanical.summary import LABEL, Mechanical, mechanical_summary
+from compaction.mechanisms.engine.mechanical.summary import LABEL, MechanicalSummariser, mechanical_summary
 
 __all__ = [
     "LABEL",
     "Facts",
-    "Mechanical",
     "MechanicalConfig",
+    "MechanicalSummariser",
     "facts_of",
     "mechanical_summary",
     "notes_sections",

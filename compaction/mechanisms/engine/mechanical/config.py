@@ -19,7 +19,7 @@ class MechanicalConfig:
     share: float = setting(0.3, "The same as a share of what is summarised.", most=1)
     """Of the characters that are summarised: a summary of a short conversation has to be shorter still."""
     least_characters: int = setting(1_200, "Characters that a mechanical summary may always have.")
-    """Below this nothing could be told."""
+    """A shorter summary could not say anything."""
 
     def room(self, characters: int) -> int:
         return min(self.most_characters, max(self.least_characters, int(characters * self.share)))

@@ -26,7 +26,7 @@ class ClearToolUsesConfig:
         None, "The latest results that stay; the API keeps 3 if it is told none.", label="Latest results that stay"
     )
     exclude_tools: tuple[str, ...] = setting((), "Tools whose results stay.", label="Tools to leave alone")
-    """Tools that lose nothing, beside those that are never cleared."""
+    """Tools that lose nothing, besides those that are never cleared."""
 
     @property
     def clear_at_least(self) -> int:
@@ -37,7 +37,7 @@ class ClearToolUsesConfig:
 class ClearThinkingConfig:
     enabled: bool = True
     idle_seconds: float = _HOUR
-    """A longer pause leaves only the latest turn its thinking; before that all of it stays."""
+    """After a longer pause only the latest turn keeps its thinking; until then all of it stays."""
     keep_after_idle: int = 1
 
 
@@ -67,7 +67,7 @@ def context_management(
     thinking: bool = True,
     idle: float = 0.0,
 ) -> dict[str, Any] | None:
-    """The parameter of that name, None if there is nothing to ask for.
+    """The request parameter of this name; None if there is nothing to ask for.
 
     `tools` are the names of the request's tools, `thinking` says whether the model thinks, `idle` how many seconds
     passed since its last answer. Clearing thinking has to be listed first.
@@ -83,15 +83,15 @@ def context_management(
     return {"edits": edits} if edits else None
 
 
-def betas(management: Mapping[str, Any] | None, *, on_demand: bool = False) -> tuple[str, ...]:
-    """What a request with this parameter has to ask for; `on_demand`: with the top-level `compaction` too."""
+def required_betas(management: Mapping[str, Any] | None, *, on_demand: bool = False) -> tuple[str, ...]:
+    """The betas that a request with this parameter needs; `on_demand`: with the top-level `compaction` too."""
     types = [str(edit["type"]) for edit in management["edits"]] if management is not None else []
-    wanted = {COMPACTING_BETA if one == COMPACT else CLEARING_BETA for one in types}
-    return tuple(sorted(wanted | {ON_DEMAND_BETA} if on_demand else wanted))
+    needed = {COMPACTING_BETA if edit_type == COMPACT else CLEARING_BETA for edit_type in types}
+    return tuple(sorted(needed | {ON_DEMAND_BETA} if on_demand else needed))
 
 
 def clear_tool_uses(config: ClearToolUsesConfig, tools: Sequence[str] = ()) -> dict[str, Any]:
-    """Readers lose their results; writers their inputs too, because theirs is what is large."""
+    """Readers lose their results; writers lose their inputs too, because those are what is large."""
     writers = WRITERS | {alias for alias, tool in ALIASES.items() if tool in WRITERS}
     excluded = sorted({*config.exclude_tools, *(tool for tool in tools if tool_of(tool) is None)})
     inputs = sorted(writers.intersection(tools) if tools else WRITERS)
@@ -116,16 +116,9 @@ def clear_thinking(config: ClearThinkingConfig, idle: float) -> dict[str, Any]:
     return {"type": "clear_thinking_20251015", "keep": keep}
 
 
-def compaction(instructions: str = "") -> dict[str, Any]:
-    """The top-level parameter: summarise now. The instructions take the place of the API's own prompt."""
+def compaction_parameter(instructions: str = "") -> dict[str, Any]:
+    """The top-level `compaction`: summarise now. Instructions replace the API's own prompt."""
     return {"type": "summarize", **({"instructions": instructions} if instructions.strip() else {})}
-
-
-def applied(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The edits that a response says were made."""
-    management = response.get("context_management")
-    edits = management.get("applied_edits") if isinstance(management, Mapping) else None
-    return [edit for edit in edits if isinstance(edit, Mapping)] if isinstance(edits, list) else []
 
 
 def _compact(config: CompactEditConfig) -> dict[str, Any]:

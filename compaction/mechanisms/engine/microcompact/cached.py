@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from compaction.mechanisms.engine.microcompact.clearable import (
-    Clearable,
-    Pointer,
-    clearable,
-    cleared,
-    pointer,
+    ClearableResult,
+    ResultPointer,
+    clear_block,
+    clearable_results,
+    point_to,
 )
 from compaction.mechanisms.engine.report import (
     Change,
@@ -53,14 +53,14 @@ class CachedState:
     deleted: frozenset[str] = frozenset()
     pinned: tuple[Pin, ...] = ()
 
-    def expired(self) -> CachedState:
-        """After the cache was lost: the next request brings everything in again, so nothing is deleted any more."""
+    def without_pins(self) -> CachedState:
+        """The state after the cache was lost: the next request sends everything again, so nothing is deleted."""
         return CachedState(self.order)
 
     def without(self, after: str) -> CachedState:
         """Undoes the edit that was pinned there."""
         pinned = tuple(pin for pin in self.pinned if pin.after != after)
-        return CachedState(self.order, frozenset(one for pin in pinned for one in pin.tool_use_ids), pinned)
+        return CachedState(self.order, frozenset(tool_id for pin in pinned for tool_id in pin.tool_use_ids), pinned)
 
     def to_json(self) -> dict[str, Any]:
         pinned = [{"after": pin.after, "toolUseIds": list(pin.tool_use_ids)} for pin in self.pinned]
@@ -68,7 +68,7 @@ class CachedState:
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> CachedState:
-        pinned = tuple(Pin(one["after"], tuple(one["toolUseIds"])) for one in saved["pinned"])
+        pinned = tuple(Pin(entry["after"], tuple(entry["toolUseIds"])) for entry in saved["pinned"])
         return cls(tuple(saved["order"]), frozenset(saved["deleted"]), pinned)
 
 
@@ -76,7 +76,7 @@ class CachedState:
 class CachedReport(Report):
     """Its tokens are those that the model sees: the array itself keeps its size."""
 
-    pointers: tuple[Pointer, ...] = ()
+    pointers: tuple[ResultPointer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class CachedOutcome(Outcome[CachedState]):
     """What goes beside the request, one for each pin that still refers to something."""
 
 
-def cached(
+def cached_microcompact(
     messages: Sequence[Message],
     config: CachedConfig | None = None,
     state: CachedState | None = None,
@@ -97,33 +97,35 @@ def cached(
     """Registers new results; when too many are active, deletes the oldest down to those that are kept."""
     config, state = config or CachedConfig(), state or CachedState()
     tokens = estimate(messages, counter)
-    declined = _declined(config, main_thread, supported)
+    declined = _reason_to_decline(config, main_thread, supported)
     if declined:
         return CachedOutcome(messages, CachedReport("cached microcompact", False, declined, tokens, tokens), state, ())
-    found = {one.call.id: one for one in clearable(messages)}
-    known = set(state.order)
-    order = (*state.order, *(one for one in found if one not in known))
-    active = [one for one in order if one in found and one not in state.deleted]
-    doomed = active[: max(0, len(active) - config.keep)] if len(active) >= config.trigger else []
-    before = tokens - sum(_freed(found[one], counter) for one in state.deleted if one in found)
+    clearables = {clearable.call.id: clearable for clearable in clearable_results(messages)}
+    registered = set(state.order)
+    order = (*state.order, *(tool_id for tool_id in clearables if tool_id not in registered))
+    active = [tool_id for tool_id in order if tool_id in clearables and tool_id not in state.deleted]
+    to_delete = active[: max(0, len(active) - config.keep)] if len(active) >= config.trigger else []
+    before = tokens - sum(
+        _saved_tokens(clearables[tool_id], counter) for tool_id in state.deleted if tool_id in clearables
+    )
     pinned = state.pinned
-    if doomed:
-        pinned = (*pinned, Pin(messages[-1].uuid, tuple(doomed)))
-    changes = tuple(_change(messages, found[one], counter) for one in doomed)
+    if to_delete:
+        pinned = (*pinned, Pin(messages[-1].uuid, tuple(to_delete)))
+    changes = tuple(_change(messages, clearables[tool_id], counter) for tool_id in to_delete)
     report = CachedReport(
         "cached microcompact",
-        bool(doomed),
-        _why(len(active), len(doomed), config),
+        bool(to_delete),
+        _why(len(active), len(to_delete), config),
         before,
         before - sum(change.tokens_before - change.tokens_after for change in changes),
         changes,
-        tuple(pointer(messages, found[one]) for one in doomed),
+        tuple(point_to(messages, clearables[tool_id]) for tool_id in to_delete),
     )
-    state = CachedState(order, state.deleted | set(doomed), pinned)
-    return CachedOutcome(messages, report, state, tuple(_instructions(pinned, found)))
+    state = CachedState(order, state.deleted | set(to_delete), pinned)
+    return CachedOutcome(messages, report, state, tuple(_build_cache_edits(pinned, clearables)))
 
 
-def _declined(config: CachedConfig, main_thread: bool, supported: bool) -> str:
+def _reason_to_decline(config: CachedConfig, main_thread: bool, supported: bool) -> str:
     if not config.enabled:
         return "Deleting from the cache is switched off."
     if not main_thread:
@@ -131,30 +133,32 @@ def _declined(config: CachedConfig, main_thread: bool, supported: bool) -> str:
     return "" if supported else "The model has no cache that can be edited."
 
 
-def _instructions(pinned: Sequence[Pin], present: Mapping[str, Clearable]) -> Iterator[Mapping[str, Any]]:
-    """Results that have left the array since cannot be referred to, and without any there is nothing to say."""
+def _build_cache_edits(pinned: Sequence[Pin], present: Mapping[str, ClearableResult]) -> Iterator[Mapping[str, Any]]:
+    """Results that have since left the array cannot be referred to."""
     for pin in pinned:
-        edits = [{"type": "delete", "cache_reference": one} for one in pin.tool_use_ids if one in present]
+        edits = [{"type": "delete", "cache_reference": tool_id} for tool_id in pin.tool_use_ids if tool_id in present]
         if edits:
             yield {"type": "cache_edits", "edits": edits}
 
 
-def _freed(one: Clearable, counter: TokenCounter) -> int:
-    return counter((one.result.block,)) - counter((cleared(one.result.block),))
+def _saved_tokens(clearable: ClearableResult, counter: TokenCounter) -> int:
+    return counter((clearable.result.block,)) - counter((clear_block(clearable.result.block),))
 
 
-def _change(messages: Sequence[Message], one: Clearable, counter: TokenCounter) -> Change:
+def _change(messages: Sequence[Message], clearable: ClearableResult, counter: TokenCounter) -> Change:
     return Change(
         ChangeKind.REPLACED,
-        messages[one.result.message_index].uuid,
-        counter((one.result.block,)),
-        counter((cleared(one.result.block),)),
-        f"A result of {one.call.name}, deleted from the cache; the array keeps it.",
-        one.call.id,
+        messages[clearable.result.message_index].uuid,
+        counter((clearable.result.block,)),
+        counter((clear_block(clearable.result.block),)),
+        f"A result of {clearable.call.name}, deleted from the cache; the array keeps it.",
+        clearable.call.id,
     )
 
 
-def _why(active: int, doomed: int, config: CachedConfig) -> str:
-    if not doomed:
+def _why(active: int, to_delete: int, config: CachedConfig) -> str:
+    if not to_delete:
         return f"{active} results are active; the oldest are deleted from {config.trigger} on."
-    return f"{active} results were active: the oldest {doomed} are deleted from the cache, {active - doomed} stay."
+    return (
+        f"{active} results were active: the oldest {to_delete} are deleted from the cache, {active - to_delete} stay."
+    )

@@ -1,4 +1,4 @@
-"""Whose results may be cleared: only those of tools whose output can be had again, or was a mere confirmation."""
+"""Which results may be cleared: only those of tools whose output can be had again, or is a mere confirmation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from compaction.mechanisms.engine.conversation.calls import (
 from sessions.imports.engine.scan.content import CLEARED_TEXT as CLEARED
 from sessions.transcripts.engine.messages import Block, Message
 
-__all__ = ["CLEARED", "Clearable", "Pointer", "clearable", "cleared", "pointer", "tool_of"]
+__all__ = ["CLEARED", "ClearableResult", "ResultPointer", "clear_block", "clearable_results", "point_to", "tool_of"]
 
 READERS = frozenset({"Read", "Bash", "Grep", "Glob", "WebSearch", "WebFetch"})
-"""What is large about them is the result."""
+"""Tools whose results are large."""
 WRITERS = frozenset({"Edit", "Write"})
-"""What is large about them is the input."""
+"""Tools whose inputs are large."""
 ALIASES = {
     "FileRead": "Read",
     "View": "Read",
@@ -44,18 +44,18 @@ _LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Clearable:
+class ClearableResult:
     """A result that may be cleared, and the call that it answers."""
 
     result: Result
     call: Call
     tool: str
-    """Without its alias."""
+    """The name of the tool, aliases resolved."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
-    """Where the text of a cleared result can be had again: the record has it whole, the call can be repeated."""
+class ResultPointer:
+    """How to get the text of a cleared result again: the record has all of it, and the call can be repeated."""
 
     uuid: str
     """Of the record that holds the result."""
@@ -70,23 +70,25 @@ def tool_of(name: str) -> str | None:
     return name if name in READERS or name in WRITERS else None
 
 
-def clearable(messages: Sequence[Message]) -> Iterator[Clearable]:
+def clearable_results(messages: Sequence[Message]) -> Iterator[ClearableResult]:
     """Oldest first; not those that are cleared or empty already."""
     calls: Mapping[str, Call] = calls_of(messages)
     for result in results_of(messages):
         call = calls.get(result.tool_use_id)
         tool = tool_of(call.name) if call else None
         if call and tool and result.block.get("content") and result.block.get("content") != CLEARED:
-            yield Clearable(result, call, tool)
+            yield ClearableResult(result, call, tool)
 
 
-def cleared(block: Block) -> Block:
+def clear_block(block: Block) -> Block:
     return {**block, "content": CLEARED}
 
 
-def pointer(messages: Sequence[Message], one: Clearable) -> Pointer:
-    key, sentence = _AGAIN[one.tool]
-    given = one.call.input.get(key) or next(iter(one.call.input.values()), "")
-    what = str(given)
-    short = what if len(what) <= _LONGEST else what[: _LONGEST - 1] + "…"
-    return Pointer(messages[one.result.message_index].uuid, one.call.id, one.call.name, sentence.format(short))
+def point_to(messages: Sequence[Message], clearable: ClearableResult) -> ResultPointer:
+    key, sentence = _AGAIN[clearable.tool]
+    subject = clearable.call.input.get(key) or next(iter(clearable.call.input.values()), "")
+    subject_text = str(subject)
+    short = subject_text if len(subject_text) <= _LONGEST else subject_text[: _LONGEST - 1] + "…"
+    return ResultPointer(
+        messages[clearable.result.message_index].uuid, clearable.call.id, clearable.call.name, sentence.format(short)
+    )

@@ -1,7 +1,7 @@
-"""What the API would do with our messages: the edits of `api_edits`, followed locally.
+"""What the API would do with our messages: the edits of `api_edits`, applied locally.
 
-It is a forecast. The API counts with its own tokenizer, and the words that it puts in the place of a result are not
-documented; ours stand for them.
+It is a forecast. The API counts with its own tokenizer, and the text with which it replaces a result is not documented;
+ours stands in for it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from compaction.mechanisms.engine.conversation.calls import (
     results_of,
 )
 from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
-from compaction.mechanisms.engine.microcompact.clearable import CLEARED, cleared
+from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clear_block
 from compaction.mechanisms.engine.report import (
     Change,
     ChangeKind,
     Outcome,
     Report,
 )
-from sessions.transcripts.engine.messages import Block, Message, replace_fields
+from sessions.transcripts.engine.messages import Block, Message
 from sessions.usage.engine.tokens import (
     TokenCounter,
     context_tokens,
@@ -43,7 +43,7 @@ def forecast_clear_tool_uses(
     input_tokens: int | None = None,
     counter: TokenCounter = estimate_blocks,
 ) -> Outcome[None]:
-    """`edit` as it would be sent; `input_tokens` is the size of the prompt where it is known better than by us."""
+    """`edit` as it would be sent; `input_tokens` is the size of the prompt, if it is known better than by estimate."""
     before = estimate(messages, counter)
     calls = calls_of(messages)
     pairs = [(calls[result.tool_use_id], result) for result in results_of(messages) if result.tool_use_id in calls]
@@ -55,7 +55,7 @@ def forecast_clear_tool_uses(
     excluded = frozenset(edit.get("exclude_tools") or ())
     old = pairs[: len(pairs) - keep] if keep else pairs
     chosen = [pair for pair in old if pair[0].name not in excluded and pair[1].block.get("content") != CLEARED]
-    edited, changes = _cleared(messages, chosen, edit, counter)
+    edited, changes = _clear(messages, chosen, edit, counter)
     saved = sum(change.tokens_before - change.tokens_after for change in changes)
     least = _value(edit.get("clear_at_least"), 0)
     if not changes or saved < least:
@@ -67,21 +67,6 @@ def forecast_clear_tool_uses(
     return Outcome(replace_blocks(messages, edited), Report(_NAME, True, why, before, before - saved, changes), None)
 
 
-def after_compaction_block(messages: Sequence[Message]) -> Sequence[Message]:
-    """What is left of the messages for the API: it ignores all before the last `compaction` block with content."""
-    for at in range(len(messages) - 1, -1, -1):
-        content = messages[at].content
-        place = next((place for place in range(len(content) - 1, -1, -1) if _sums_up(content[place])), None)
-        if place is not None:
-            first = replace_fields(messages[at], content=content[place:]) if place else messages[at]
-            return [first, *messages[at + 1 :]]
-    return messages
-
-
-def _sums_up(block: Block) -> bool:
-    return block.get("type") == "compaction" and bool(block.get("content"))
-
-
 _NOTHING = "No tool use is old enough to be cleared."
 
 
@@ -90,11 +75,11 @@ def _not_triggered(edit: Mapping[str, Any], tokens: int, uses: int) -> str:
     value = _value(trigger, _USUAL_TRIGGER)
     by_uses = trigger.get("type") == "tool_uses"
     size = uses if by_uses else tokens
-    what = "tool uses" if by_uses else "input tokens"
-    return "" if size > value else f"The request has {size:,} {what}; clearing starts beyond {value:,}."
+    unit = "tool uses" if by_uses else "input tokens"
+    return "" if size > value else f"The request has {size:,} {unit}; clearing starts beyond {value:,}."
 
 
-def _cleared(
+def _clear(
     messages: Sequence[Message],
     chosen: Sequence[tuple[Call, Result]],
     edit: Mapping[str, Any],
@@ -105,10 +90,17 @@ def _cleared(
     changes: list[Change] = []
     for call, result in chosen:
         _change(
-            messages, edited, changes, result.message_index, result.block_index, cleared(result.block), call, counter
+            messages,
+            edited,
+            changes,
+            result.message_index,
+            result.block_index,
+            clear_block(result.block),
+            call,
+            counter,
         )
         if inputs is True or (not isinstance(inputs, bool) and call.name in inputs):
-            place, block = _place(messages[call.message_index], call)
+            place, block = _find_call(messages[call.message_index], call)
             emptied = {**block, "input": {}}
             _change(messages, edited, changes, call.message_index, place, emptied, call, counter)
     return edited, tuple(changes)
@@ -118,30 +110,30 @@ def _change(
     messages: Sequence[Message],
     edited: dict[BlockPosition, Block],
     changes: list[Change],
-    at: int,
-    place: int,
+    message_index: int,
+    block_index: int,
     block: Block,
     call: Call,
     counter: TokenCounter,
 ) -> None:
-    old = messages[at].content[place]
-    what = "input" if block.get("type") == "tool_use" else "result"
-    edited[at, place] = block
+    old = messages[message_index].content[block_index]
+    part = "input" if block.get("type") == "tool_use" else "result"
+    edited[message_index, block_index] = block
     changes.append(
         Change(
             ChangeKind.REPLACED,
-            messages[at].uuid,
+            messages[message_index].uuid,
             counter((old,)),
             counter((block,)),
-            f"The API would clear this {what} of {call.name}.",
+            f"The API would clear this {part} of {call.name}.",
             call.id,
         )
     )
 
 
-def _place(message: Message, call: Call) -> tuple[int, Block]:
+def _find_call(message: Message, call: Call) -> tuple[int, Block]:
     return next((place, block) for place, block in enumerate(message.content) if block.get("id") == call.id)
 
 
-def _value(given: Any, usual: int) -> int:
-    return given["value"] if isinstance(given, Mapping) and isinstance(given.get("value"), int) else usual
+def _value(setting: Any, usual: int) -> int:
+    return setting["value"] if isinstance(setting, Mapping) and isinstance(setting.get("value"), int) else usual

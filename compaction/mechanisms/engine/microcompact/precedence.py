@@ -1,4 +1,4 @@
-"""Which microcompact runs: the clock is asked first, and if it clears, there is no cache left to edit."""
+"""Which microcompact runs: the timed one comes first, and if it clears anything, there is no cache left to edit."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from compaction.mechanisms.engine.microcompact.cached import (
     CachedConfig,
     CachedOutcome,
     CachedState,
-    cached,
+    cached_microcompact,
 )
 from compaction.mechanisms.engine.microcompact.timed import (
     ClearingReport,
     TimedConfig,
     TimedState,
     minutes_idle,
-    timed,
+    timed_microcompact,
 )
 from compaction.mechanisms.engine.report import Outcome, Report
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 
 _LONGEST_LIFE = 60
-"""Minutes. Whatever a request was marked for, after that nothing of it is in the cache."""
+"""Minutes after which nothing of a request is in the cache, whatever its marks said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class MicrocompactState:
 
 @dataclass(frozen=True, slots=True)
 class MicrocompactOutcome(Outcome[MicrocompactState]):
-    """`report` is of the path that did something, or else of the clock."""
+    """`report` is that of the microcompact that did something, else of the timed one."""
 
     reports: tuple[Report, ...]
     cache_edits: tuple[Mapping[str, Any], ...]
@@ -67,15 +67,15 @@ def microcompact(
     counter: TokenCounter = estimate_blocks,
 ) -> MicrocompactOutcome:
     config, state = config or MicrocompactConfig(), state or MicrocompactState()
-    first = timed(messages, config.timed, state.timed, now=now, main_thread=main_thread, counter=counter)
+    first = timed_microcompact(messages, config.timed, state.timed, now=now, main_thread=main_thread, counter=counter)
     assert isinstance(first.report, ClearingReport)
-    if first.report.fired:
+    if first.report.cleared_anew:
         after = MicrocompactState(first.state, CachedState())
         return MicrocompactOutcome(first.messages, first.report, after, (first.report,), ())
     idle = minutes_idle(messages, now)
-    known = state.cached.expired() if idle is not None and idle > _LONGEST_LIFE else state.cached
-    second: CachedOutcome = cached(
-        first.messages, config.cached, known, main_thread=main_thread, supported=supported, counter=counter
+    cached_state = state.cached.without_pins() if idle is not None and idle > _LONGEST_LIFE else state.cached
+    second: CachedOutcome = cached_microcompact(
+        first.messages, config.cached, cached_state, main_thread=main_thread, supported=supported, counter=counter
     )
     report = second.report if second.report.applied else first.report
     after = MicrocompactState(first.state, second.state)

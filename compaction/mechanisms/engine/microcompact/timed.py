@@ -1,4 +1,4 @@
-"""Time-based microcompact: after a long pause the cache is cold, so old results can go at no price."""
+"""Time-based microcompact: after a long pause the cache is cold, so old results can go at no cost."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
 from compaction.mechanisms.engine.microcompact.clearable import (
-    Pointer,
-    clearable,
-    cleared,
-    pointer,
+    ResultPointer,
+    clear_block,
+    clearable_results,
+    point_to,
 )
 from compaction.mechanisms.engine.report import (
     Change,
@@ -31,7 +31,6 @@ class TimedConfig:
     enabled: bool = setting(False, "Whether it is done at all.")
     gap_minutes: float = setting(60, "Minutes since the last answer from which on it acts.")
     keep: int = setting(5, "The latest results that stay.", label="Latest results that stay")
-    """The latest results, which stay; at least one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +52,13 @@ class TimedState:
 
 @dataclass(frozen=True, slots=True)
 class ClearingReport(Report):
-    pointers: tuple[Pointer, ...] = ()
+    pointers: tuple[ResultPointer, ...] = ()
     """One for each cleared result."""
-    fired: bool = False
-    """Results were cleared in this call, not only those of an earlier one again."""
+    cleared_anew: bool = False
+    """Whether this call cleared results that no earlier one had."""
 
 
-def timed(
+def timed_microcompact(
     messages: Sequence[Message],
     config: TimedConfig | None = None,
     state: TimedState | None = None,
@@ -71,47 +70,49 @@ def timed(
     """Clears all but the latest results after a pause, and again whatever was cleared before."""
     config, state = config or TimedConfig(), state or TimedState()
     before = estimate(messages, counter)
-    declined = _declined(messages, config, now, main_thread)
+    declined = _reason_to_decline(messages, config, now, main_thread)
     if not config.enabled or not main_thread:
         return Outcome(messages, ClearingReport("microcompact", False, declined, before, before), state)
-    found = list(clearable(messages)) if state.cleared or not declined else []
+    clearables = list(clearable_results(messages)) if state.cleared or not declined else []
     new: frozenset[str] = frozenset()
     if not declined:
-        old = found[: -max(config.keep, 1)]
-        new = frozenset(one.call.id for one in old) - state.cleared
-    gone = [one for one in found if one.call.id in new or one.call.id in state.cleared]
+        old = clearables[: -max(config.keep, 1)]
+        new = frozenset(clearable.call.id for clearable in old) - state.cleared
+    to_clear = [clearable for clearable in clearables if clearable.call.id in new or clearable.call.id in state.cleared]
     changed: dict[BlockPosition, Block] = {}
     changes = []
-    for one in gone:
-        block = cleared(one.result.block)
-        changed[one.result.message_index, one.result.block_index] = block
-        result = f"result of {one.call.name}"
+    for clearable in to_clear:
+        block = clear_block(clearable.result.block)
+        changed[clearable.result.message_index, clearable.result.block_index] = block
+        result = f"result of {clearable.call.name}"
         fresh = f"A {result} from before the pause." if config.gap_minutes else f"An earlier {result}."
-        why = fresh if one.call.id in new else "Cleared earlier."
-        tokens = counter((one.result.block,)), counter((block,))
-        changes.append(Change(ChangeKind.REPLACED, messages[one.result.message_index].uuid, *tokens, why, one.call.id))
+        why = fresh if clearable.call.id in new else "Cleared earlier."
+        tokens = counter((clearable.result.block,)), counter((block,))
+        changes.append(
+            Change(ChangeKind.REPLACED, messages[clearable.result.message_index].uuid, *tokens, why, clearable.call.id)
+        )
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
     report = ClearingReport(
         "microcompact",
         bool(changes),
-        _why(len(new), len(gone), declined, config),
+        _why(len(new), len(to_clear), declined, config),
         before,
         after,
         tuple(changes),
-        tuple(pointer(messages, one) for one in gone),
+        tuple(point_to(messages, clearable) for clearable in to_clear),
         bool(new),
     )
     return Outcome(replace_blocks(messages, changed), report, TimedState(state.cleared | new))
 
 
 def minutes_idle(messages: Sequence[Message], now: float) -> float | None:
-    """Since the last answer; None if its time is not known."""
+    """Minutes since the last answer; None if its time is not known."""
     last = next((message.at for message in reversed(messages) if message.kind is MessageKind.ANSWER), None)
     return None if last is None else (now - last) / _MINUTE
 
 
-def _declined(messages: Sequence[Message], config: TimedConfig, now: float, main_thread: bool) -> str:
-    """Why nothing new is cleared, or nothing at all to say."""
+def _reason_to_decline(messages: Sequence[Message], config: TimedConfig, now: float, main_thread: bool) -> str:
+    """Why nothing new is cleared; empty if something may be."""
     if not config.enabled:
         return "Time-based clearing is switched off."
     if not main_thread:
@@ -124,8 +125,8 @@ def _declined(messages: Sequence[Message], config: TimedConfig, now: float, main
     return ""
 
 
-def _why(new: int, gone: int, declined: str, config: TimedConfig) -> str:
-    stay = f" {_results(gone - new)} cleared before." if gone > new else ""
+def _why(new: int, cleared: int, declined: str, config: TimedConfig) -> str:
+    stay = f" {_results(cleared - new)} cleared before." if cleared > new else ""
     if new:
         after = f"after more than {config.gap_minutes:g} minutes the cache is cold anyway"
         latest = max(config.keep, 1)

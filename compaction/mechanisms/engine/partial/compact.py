@@ -36,7 +36,7 @@ def partial_compact(
     occasion: Occasion | None = None,
     attachments: AttachmentConfig | None = None,
 ) -> Outcome[Attempt]:
-    """The pivot itself belongs to what follows: `from` it on is summarised, or everything `up_to` it."""
+    """Summarises everything `from` the pivot on, or everything `up_to` it. The pivot itself belongs to what follows."""
     config, occasion = config or FullConfig(), occasion or Occasion()
     if not config.enabled:
         return decline(MECHANISM, messages, occasion, "Full compact is switched off.")

@@ -24,19 +24,19 @@ THOUGHTS = "the turn that goes on would lose the thoughts that it begins with"
 @dataclass(frozen=True, slots=True)
 class PivotPoints:
     legal: Mapping[str, int]
-    """The place of each message before which the conversation can be cut, by its uuid, in order."""
+    """The index of each message before which the conversation can be cut, by its uuid, in order."""
     obstacles: Mapping[str, str]
-    """Of all others: what a cut would do, for a sentence."""
+    """What a cut before each other message would do, as part of a sentence."""
 
     def obstacle(self, uuid: str) -> str:
-        """Empty where a cut is legal."""
+        """Why there can be no cut before this message; empty if there can."""
         return "" if uuid in self.legal else self.obstacles.get(uuid, ABSENT)
 
 
 def find_pivots(messages: Sequence[Message], direction: Direction, model: str = "") -> PivotPoints:
-    """`model` is who will be sent what is left; what is not known of it forbids nothing."""
+    """`model` is the one that will be sent what is left; an unknown one forbids nothing."""
     floor, places = index_after_boundary(messages), find_cuts(messages)
-    first = next((at for at in range(floor, len(messages)) if messages[at].content), len(messages))
+    first = next((index for index in range(floor, len(messages)) if messages[index].content), len(messages))
     held = (
         places_held_by_thinking(messages)
         if direction is Direction.UP_TO
@@ -44,24 +44,24 @@ def find_pivots(messages: Sequence[Message], direction: Direction, model: str = 
     )
     legal: dict[str, int] = {}
     obstacles: dict[str, str] = {}
-    for at, message in enumerate(messages):
-        blocked = places.obstacles[at]
+    for index, message in enumerate(messages):
+        blocked = places.obstacles[index]
         why = ""
-        if at <= first or not message.content:
+        if index <= first or not message.content:
             why = ONE_SIDED
         elif blocked is not None:
             why = _HELD[blocked.hold]
         elif message.kind is MessageKind.RESULT:
             why = RESULT
-        elif at in held:
+        elif index in held:
             why = THOUGHTS
         if why:
             obstacles.setdefault(message.uuid, why)
         elif message.uuid:
-            legal.setdefault(message.uuid, at)
+            legal.setdefault(message.uuid, index)
     return PivotPoints(legal, obstacles)
 
 
 def legal_pivots(messages: Sequence[Message], direction: Direction, model: str = "") -> tuple[str, ...]:
-    """Ids of the messages before which the conversation can be cut, with something to be read on both sides."""
+    """Ids of the messages before which the conversation can be cut, with something left on both sides."""
     return tuple(find_pivots(messages, direction, model).legal)

@@ -22,15 +22,15 @@ MECHANISM = "auto-compact"
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class TrackedCompaction:
     compaction: Compaction
     recompaction: Recompaction
 
 
-def auto_compact(work: Work, *, forced: bool = False) -> Compacted | None:
-    """`forced`: the API has refused the request as too long, so the size is no question any more."""
-    declined = _declined(work, forced)
-    size = estimate(work.shown, work.counter)
+def auto_compact(work: Work, *, forced: bool = False) -> TrackedCompaction | None:
+    """`forced`: the API has refused the request as too long, so its size no longer matters."""
+    declined = _reason_to_decline(work, forced)
+    size = estimate(work.view, work.counter)
     why = declined or f"The context has {work.tokens:,} tokens, and the threshold is {work.threshold:,}."
     if forced and not declined:
         why = "The API has refused the request as too long."
@@ -43,36 +43,36 @@ def auto_compact(work: Work, *, forced: bool = False) -> Compacted | None:
         if outcome.state.failed:
             work.state = replace(work.state, breaker=work.state.breaker.after_failure())
         if outcome.state.compaction is not None:
-            return take(work, outcome, outcome.state.compaction)
+            return record_compaction(work, outcome, outcome.state.compaction)
     return None
 
 
-def take(work: Work, outcome: Outcome[Attempt], made: Compaction) -> Compacted:
+def record_compaction(work: Work, outcome: Outcome[Attempt], compaction: Compaction) -> TrackedCompaction:
     """Makes the compaction part of the state, and clears what referred to the messages that are gone."""
     state, threshold = work.state, work.threshold
     last = state.compactions[-1] if state.compactions else None
-    tracked = track_recompaction(work.told, last, threshold, work.config.source)
-    made = rebase(made, work.shown, work.told)
-    whole = estimate(replay_compactions(work.told, (made,)), work.counter)
+    tracked = track_recompaction(work.history, last, threshold, work.config.source)
+    compaction = rebase(compaction, work.view, work.history)
+    whole = estimate(replay_compactions(work.history, (compaction,)), work.counter)
     saved = max(0, whole - estimate(outcome.messages, work.counter))
     microcompact = state.microcompact
     if work.config.main_thread:
-        # What was cleared by the clock stays cleared in the kept messages; the edits of the cache went with it.
+        # What was cleared after a pause stays cleared in the kept messages; edits of the cache are void.
         microcompact = MicrocompactState(timed=microcompact.timed)
         work.cache_edits = ()
     work.state = replace(
         state,
-        compactions=(*state.compactions, made),
+        compactions=(*state.compactions, compaction),
         microcompact=microcompact,
         breaker=state.breaker.after_success(),
         snip=replace(state.snip, baseline=None),
         savings=Savings(latest=saved),
     )
-    work.shown = outcome.messages
-    return Compacted(made, tracked)
+    work.view = outcome.messages
+    return TrackedCompaction(compaction, tracked)
 
 
-def _declined(work: Work, forced: bool) -> str:
+def _reason_to_decline(work: Work, forced: bool) -> str:
     config = work.config
     if not config.auto.enabled:
         return "Auto-compact is switched off."
@@ -89,14 +89,14 @@ def _declined(work: Work, forced: bool) -> str:
 
 def _by_notes(work: Work) -> Outcome[Attempt]:
     config, effects = work.config, work.effects
-    wanted = config.session_memory.enabled and effects.read_notes is not None
+    reads_notes = config.session_memory.enabled and effects.read_notes is not None
     return session_memory_compact(
-        work.shown,
-        effects.read_notes() if wanted and effects.read_notes is not None else None,
+        work.view,
+        effects.read_notes() if reads_notes and effects.read_notes is not None else None,
         config.session_memory,
         last_summarized=work.state.last_summarized,
         threshold=work.threshold,
-        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.given),
+        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.messages),
         attachments=config.attachments,
     )
 
@@ -104,12 +104,12 @@ def _by_notes(work: Work) -> Outcome[Attempt]:
 def _by_model(work: Work) -> Outcome[Attempt]:
     config, effects = work.config, work.effects
     if effects.summarise is None:
-        size = estimate(work.shown, work.counter)
-        return Outcome(work.shown, Report("full compact", False, "There is no model to ask.", size, size), Attempt())
+        size = estimate(work.view, work.counter)
+        return Outcome(work.view, Report("full compact", False, "There is no model to ask.", size, size), Attempt())
     return full_compact(
-        work.shown,
+        work.view,
         effects.summarise,
         config.full,
-        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.given),
+        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.messages),
         attachments=config.attachments,
     )

@@ -21,7 +21,7 @@ from sessions.usage.engine.tokens import TokenCounter
 class Effects:
     summarise: Summarise | None = None
     summarise_span: SummariseSpan | None = None
-    """For collapse: sums up a few messages."""
+    """For collapse: summarises a few messages."""
     announce_span: Announce | None = None
     read_notes: ReadNotes | None = None
     read_file: ReadFile = read_nothing

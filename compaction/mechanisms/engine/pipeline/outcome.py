@@ -31,7 +31,7 @@ class PipelineReport:
         return next((report for report in self.stages if report.mechanism == mechanism), None)
 
     @property
-    def applied(self) -> tuple[str, ...]:
+    def applied_mechanisms(self) -> tuple[str, ...]:
         return tuple(report.mechanism for report in self.stages if report.applied)
 
 
@@ -48,7 +48,7 @@ class PipelineOutcome:
     compaction: Compaction | None = None
     """Made in this run, to be recorded."""
     error: str = ""
-    """Of a reactive run: the API's error, held back until it is clear that nothing could be done about it."""
+    """Of `recover`: the API's error, if nothing could be done about it."""
 
     @property
     def array(self) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The pipeline: budget, snip, microcompact, collapse, auto-compact, in this order before every request.
 
-What costs least comes first, and each stage sees what the one before it has left. A conversation is given whole each
-time; what was decided earlier is in the state and is applied again, so the beginning of a request keeps its bytes.
+What costs least comes first, and each stage sees what the one before it has left. The caller passes the whole
+conversation each time; the state repeats earlier decisions, so the beginning of a request keeps its bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.full.request import Summarise
 from compaction.mechanisms.engine.full.too_long import is_too_long
 from compaction.mechanisms.engine.partial.compact import partial_compact
-from compaction.mechanisms.engine.pipeline.auto_compact import Compacted, auto_compact, take
+from compaction.mechanisms.engine.pipeline.auto_compact import TrackedCompaction, auto_compact, record_compaction
 from compaction.mechanisms.engine.pipeline.config import PipelineConfig
 from compaction.mechanisms.engine.pipeline.effects import Effects
 from compaction.mechanisms.engine.pipeline.outcome import PipelineOutcome, PipelineReport
@@ -37,7 +37,7 @@ def run_pipeline(
     effects: Effects | None = None,
     counter: TokenCounter = estimate_blocks,
 ) -> PipelineOutcome:
-    """Before a request: `messages` is the whole conversation, what comes back is what to send of it."""
+    """Runs before a request: `messages` is the whole conversation, the outcome has what to send of it."""
     work = _work(messages, config, state, now, effects, counter)
     work.prepare()
     compacted = auto_compact(work)
@@ -56,9 +56,9 @@ def recover(
     effects: Effects | None = None,
     counter: TokenCounter = estimate_blocks,
 ) -> PipelineOutcome:
-    """After a request was refused with `error`: compacts, and holds the error back if that helped.
+    """Runs after a request was refused with `error`: compacts, and holds the error back if that helped.
 
-    Whatever is no error of size is returned as it is, with the view that was sent.
+    Any other error than one of size is returned as it is, with the view that was sent.
     """
     work = _work(messages, config, state, now, effects, counter)
     work.prepare()
@@ -78,20 +78,20 @@ def compact_now(
     effects: Effects | None = None,
     counter: TokenCounter = estimate_blocks,
 ) -> PipelineOutcome:
-    """Because a person wants it: everything, or one side of the message `pivot`."""
+    """Compacts because a person wants it: everything, or one side of the message `pivot`."""
     work = _work(messages, config, state, now, effects, counter)
     work.prepare()
     occasion = work.effects.occasion(Trigger.MANUAL, now, work.counter, work.config.model, messages)
     settings = work.config.full, work.config.attachments
     if pivot:
         outcome = partial_compact(
-            work.shown, pivot, direction, summarise, settings[0], occasion=occasion, attachments=settings[1]
+            work.view, pivot, direction, summarise, settings[0], occasion=occasion, attachments=settings[1]
         )
     else:
-        outcome = full_compact(work.shown, summarise, settings[0], occasion=occasion, attachments=settings[1])
+        outcome = full_compact(work.view, summarise, settings[0], occasion=occasion, attachments=settings[1])
     work.reports.append(outcome.report)
-    made = outcome.state.compaction
-    return _outcome(work, take(work, outcome, made) if made is not None else None)
+    compaction = outcome.state.compaction
+    return _outcome(work, record_compaction(work, outcome, compaction) if compaction is not None else None)
 
 
 def _work(
@@ -112,18 +112,18 @@ def _work(
     )
 
 
-def _outcome(work: Work, compacted: Compacted | None, error: str = "") -> PipelineOutcome:
+def _outcome(work: Work, compacted: TrackedCompaction | None, error: str = "") -> PipelineOutcome:
     work.finish()
     report = PipelineReport(
         tuple(work.reports),
         work.tokens,
         work.threshold,
-        estimate(work.given, work.counter),
-        estimate(work.shown, work.counter),
+        estimate(work.messages, work.counter),
+        estimate(work.view, work.counter),
         compacted.recompaction if compacted is not None else None,
     )
     return PipelineOutcome(
-        work.shown,
+        work.view,
         report,
         work.state,
         work.cache_edits,

@@ -21,38 +21,38 @@ class Savings:
 
 
 @dataclass(frozen=True, slots=True)
-class Sized:
+class RequestSize:
     tokens: int
     savings: Savings
 
 
-def sized(
+def measure_request(
     whole: Sequence[Message],
-    shown: Sequence[Message],
+    view: Sequence[Message],
     since: int,
     savings: Savings,
     overhead: int,
     counter: TokenCounter,
-) -> Sized:
-    """`whole` is what the edits were given, `shown` what they made of it.
+) -> RequestSize:
+    """`whole` is the conversation before the edits, `view` after them.
 
-    A count of the API holds for the request that it answered. What has been saved since then comes off; before the
-    index `since` counts are of a conversation that a compaction has replaced.
+    A count of the API holds for the request that it answered. What was saved since then is subtracted; counts before
+    the index `since` are of a conversation that a compaction has replaced.
     """
-    saved = max(0, estimate(whole, counter) - estimate(shown, counter))
-    known = context_size(whole, since=since, counter=counter)
-    if known.anchor is None:
-        return Sized(estimate(shown, counter) + overhead, Savings("", saved, saved))
-    answer = whole[known.anchor]
+    saved = max(0, estimate(whole, counter) - estimate(view, counter))
+    counted_size = context_size(whole, since=since, counter=counter)
+    if counted_size.anchor is None:
+        return RequestSize(estimate(view, counter) + overhead, Savings("", saved, saved))
+    answer = whole[counted_size.anchor]
     anchor = answer.message_id or answer.uuid
     counted = savings.counted if anchor == savings.anchor else savings.latest
-    return Sized(known.tokens - max(0, saved - counted), Savings(anchor, counted, saved))
+    return RequestSize(counted_size.tokens - max(0, saved - counted), Savings(anchor, counted, saved))
 
 
-def since_last(messages: Sequence[Message], compactions: Sequence[Compaction]) -> int:
-    """The index behind everything that was there when the last compaction was made."""
+def index_after_compaction(messages: Sequence[Message], compactions: Sequence[Compaction]) -> int:
+    """The index after everything that was there when the last compaction was made."""
     if not compactions:
         return 0
     last = compactions[-1]
     ends = {last.tail, *(message.uuid for message in (*last.inserted, *last.appended))} - {""}
-    return next((at + 1 for at in range(len(messages) - 1, -1, -1) if messages[at].uuid in ends), 0)
+    return next((index + 1 for index in range(len(messages) - 1, -1, -1) if messages[index].uuid in ends), 0)

@@ -14,7 +14,7 @@ from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.microcompact import MicrocompactState
 from compaction.mechanisms.engine.pipeline.size import Savings
-from compaction.mechanisms.engine.pipeline.thinking import Bound
+from compaction.mechanisms.engine.pipeline.thinking import ThinkingPrints
 from compaction.mechanisms.engine.snip.state import SnipState
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.transcripts.engine.messages import Message
@@ -22,7 +22,7 @@ from sessions.transcripts.engine.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """A message that was put in, and the one that it follows."""
+    """A message that was inserted, and the id of the one that it follows."""
 
     after: str
     message: Message
@@ -31,7 +31,7 @@ class Reminder:
 @dataclass(frozen=True, slots=True)
 class PipelineState:
     compactions: tuple[Compaction, ...] = ()
-    """In order; each was made of what the ones before it had left."""
+    """In order; each was made from what the ones before it had left."""
     budget: ContentReplacementState = field(default_factory=ContentReplacementState)
     snip: SnipState = field(default_factory=SnipState)
     reminders: tuple[Reminder, ...] = ()
@@ -41,12 +41,14 @@ class PipelineState:
     last_summarized: str = ""
     """The last message that the notes of the session cover."""
     savings: Savings = field(default_factory=Savings)
-    bound: Bound = field(default_factory=Bound)
+    bound: ThinkingPrints = field(default_factory=ThinkingPrints)
 
     def without_compaction(self, boundary: str) -> PipelineState:
         """Undoes a compaction, and those that were made on top of it: the messages are back."""
-        place = next((at for at, one in enumerate(self.compactions) if one.boundary.uuid == boundary), None)
-        return self if place is None else replace(self, compactions=self.compactions[:place])
+        position = next(
+            (index for index, compaction in enumerate(self.compactions) if compaction.boundary.uuid == boundary), None
+        )
+        return self if position is None else replace(self, compactions=self.compactions[:position])
 
     def to_json(self) -> dict[str, Any]:
         own = ("compactions", "reminders", "breaker", "savings", "bound")
@@ -67,13 +69,13 @@ class PipelineState:
             breaker=msgspec.convert(saved["breaker"], Breaker),
             last_summarized=saved["last_summarized"],
             savings=msgspec.convert(saved["savings"], Savings),
-            bound=msgspec.convert(saved["bound"], Bound),
+            bound=msgspec.convert(saved["bound"], ThinkingPrints),
         )
 
-    def saved(self) -> bytes:
+    def to_bytes(self) -> bytes:
         # Unlike faster writers, this one keeps lone surrogates, which transcripts contain.
         return json.dumps(self.to_json(), separators=(",", ":"), sort_keys=True).encode()
 
     @classmethod
-    def loaded(cls, saved: bytes) -> PipelineState:
+    def from_bytes(cls, saved: bytes) -> PipelineState:
         return cls.from_json(json.loads(saved))

@@ -1,4 +1,4 @@
-"""Where the cache marks of a request stand: one behind the tools, and exactly one among the messages.
+"""Where the cache marks of a request are: one on the last tool, and exactly one among the messages.
 
 A second mark among the messages would keep pages that no later request reads.
 """
@@ -12,12 +12,13 @@ from compaction.mechanisms.engine.prompt_cache.ttl import Ttl, cache_control
 from sessions.transcripts.engine.messages import Block
 
 MOST_MARKS = 4
-"""That the API takes: two in the system prompt, one behind the tools, one among the messages."""
+"""The most that the API accepts: two in the system prompt, one on the tools, one among the messages."""
 _UNMARKABLE = frozenset({"thinking", "redacted_thinking"})
 
 
 def mark_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
-    """Tools that are loaded on demand are not in the prompt, and the API refuses a mark on them."""
+    """Marks the last tool that is not loaded on demand: such tools are not in the prompt, and the API refuses marks on
+    them."""
     marked = [_without_mark(tool) for tool in tools]
     last = next((tool for tool in reversed(marked) if tool.get("defer_loading") is not True), None)
     if last is not None:
@@ -28,36 +29,38 @@ def mark_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) 
 def mark_messages(
     array: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES, *, writes: bool = True
 ) -> list[dict[str, Any]]:
-    """The array with its one mark, on the last message; a fork that must not write marks the one before.
+    """Puts one mark on the last message, or for a fork that must not write, on the one before.
 
-    There its mark is where the parent's was, so it reads what the parent wrote and adds nothing.
+    That is where the parent's mark was, so the fork reads what the parent wrote and adds nothing.
     """
     marked = [_as_blocks(element) for element in array]
-    for place in range(len(marked) - (1 if writes else 2), -1, -1):
-        content: list[Block] = marked[place]["content"]
-        spot = next((at for at in range(len(content) - 1, -1, -1) if _can_carry_mark(content[at])), None)
-        if spot is not None:
-            content[spot] = {**content[spot], "cache_control": cache_control(ttl)}
+    for message_index in range(len(marked) - (1 if writes else 2), -1, -1):
+        content: list[Block] = marked[message_index]["content"]
+        block_index = next(
+            (index for index in range(len(content) - 1, -1, -1) if _can_carry_mark(content[index])), None
+        )
+        if block_index is not None:
+            content[block_index] = {**content[block_index], "cache_control": cache_control(ttl)}
             break
     return marked
 
 
 def mark_paths(request: Mapping[str, Any]) -> list[str]:
-    """The places of all marks, as paths into the request."""
-    found = []
+    """The path of each mark in the request."""
+    paths = []
     for part in ("system", "tools"):
         blocks = request.get(part)
-        for at, block in enumerate(blocks if isinstance(blocks, list) else []):
+        for index, block in enumerate(blocks if isinstance(blocks, list) else []):
             if "cache_control" in block:
-                found.append(f"{part}[{at}]")
-    for at, element in enumerate(request.get("messages", [])):
+                paths.append(f"{part}[{index}]")
+    for index, element in enumerate(request.get("messages", [])):
         content = element["content"]
-        for spot, block in enumerate(content if isinstance(content, list) else []):
-            path = f"messages[{at}].content[{spot}]"
-            found += [f"{path}.content[{place}]" for place, part in _parts(block) if "cache_control" in part]
+        for block_index, block in enumerate(content if isinstance(content, list) else []):
+            path = f"messages[{index}].content[{block_index}]"
+            paths += [f"{path}.content[{part_index}]" for part_index, part in _parts(block) if "cache_control" in part]
             if "cache_control" in block:
-                found.append(path)
-    return found
+                paths.append(path)
+    return paths
 
 
 def _as_blocks(element: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,7 +77,7 @@ def _without_mark(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts(block: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
-    """What stands inside of a result can carry marks of its own."""
+    """The blocks inside a tool result, which can carry marks of their own, with their indexes."""
     content = block.get("content") if block.get("type") == "tool_result" else None
     inside = content if isinstance(content, (list, tuple)) else ()
     return [(place, part) for place, part in enumerate(inside) if isinstance(part, Mapping)]

@@ -1,4 +1,4 @@
-"""How long a cache entry lives: five minutes, or an hour for those whom it pays.
+"""How long a cache entry lives: five minutes, or an hour where that pays off.
 
 The decision is made once and kept for the session: a mark that changes its bytes midway costs the whole prefix.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from compaction.mechanisms.engine.guards.recursion import COMPACT, MAIN
 
 ALLOWLIST = (f"{MAIN}*", "sdk", "agent:*")
-"""Query sources that live long enough to read again what they wrote."""
+"""Query sources that live long enough to read what they wrote."""
 
 
 class Ttl(StrEnum):
@@ -43,14 +43,14 @@ class TtlLatch:
     def ttl(self, source: str) -> Ttl:
         if self.bedrock:
             return Ttl.ONE_HOUR
-        # A compaction reads what the main thread has cached, so it is marked as that is.
+        # A compaction reads what the main thread has cached, so it gets the same mark.
         tracked = MAIN if source == COMPACT else source
         allowed = any(fnmatchcase(tracked, pattern) for pattern in self.allowlist)
         return Ttl.ONE_HOUR if self.eligible and allowed else Ttl.FIVE_MINUTES
 
 
 def latch_ttl(latch: TtlLatch | None, account: Account, allowlist: tuple[str, ...] = ALLOWLIST) -> TtlLatch:
-    """The latch of the session: the first answer stands, whatever becomes of the account."""
+    """The latch of the session: the first decision stands, even if the account changes."""
     return latch if latch is not None else TtlLatch(account.is_eligible, account.bedrock_opt_in, allowlist)
 
 

@@ -33,9 +33,9 @@ def nudge(
     tokens: int | None = None,
     counter: TokenCounter = estimate_blocks,
 ) -> Outcome[SnipState]:
-    """Adds the reminder at the end when it is due; `tokens` is the size of the context, where the caller knows it.
+    """Adds the reminder at the end when it is due; `tokens` is the size of the context, if the caller knows it.
 
-    Whoever sends it has to keep it: the next request must begin with the same bytes.
+    The caller has to keep the reminder, because the next request must begin with the same bytes.
     """
     config, state = config or SnipConfig(), state or SnipState()
     before = estimate(messages, counter)

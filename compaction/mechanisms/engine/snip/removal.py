@@ -50,14 +50,14 @@ class SnipReport(Report):
     unknown: tuple[str, ...] = ()
     """Ids that no input in the conversation has."""
     refused: tuple[tuple[str, str], ...] = ()
-    """Ids that name a turn which cannot go, and why."""
+    """Ids of turns that cannot go, and why."""
     removed_uuids: tuple[str, ...] = ()
 
 
 def short_id(uuid: str) -> str:
     """The first ten hex digits as a number in base 36, of which the first six characters."""
     digits = _NO_HEX.sub("", uuid) if _LIKE_A_UUID.fullmatch(uuid) else ""
-    if len(digits) < _HEX_DIGITS:  # an id that somebody made up: as stable, only derived another way
+    if len(digits) < _HEX_DIGITS:  # not a uuid: hashing it is as stable
         digits = blake2b(uuid.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     number = int(digits[:_HEX_DIGITS], 16)
     written = ""
@@ -70,16 +70,16 @@ def short_id(uuid: str) -> str:
 def tag_inputs(
     messages: Sequence[Message], config: SnipConfig | None = None, *, counter: TokenCounter = estimate_blocks
 ) -> Outcome[None]:
-    """The copy that is sent: each input of a person ends with its `[id:xxxxxx]`."""
+    """Tags the copy that is sent: each input of a person ends with its `[id:xxxxxx]`."""
     config = config or SnipConfig()
     before = estimate(messages, counter)
     if not config.enabled:
         return Outcome(messages, Report("snip tags", False, "Snip is switched off.", before, before), None)
     sent, changes = list(messages), []
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if _is_input(message):
-            sent[at] = _tag(message)
-            tokens = counter(message.content), counter(sent[at].content)
+            sent[index] = _tag(message)
+            tokens = counter(message.content), counter(sent[index].content)
             changes.append(
                 Change(ChangeKind.REPLACED, message.uuid, *tokens, f"It got the id {short_id(message.uuid)}.")
             )
@@ -97,16 +97,16 @@ def snip(
     reason: str = "",
     counter: TokenCounter = estimate_blocks,
 ) -> Outcome[SnipState]:
-    """Takes the turns that the ids name out of the context, and all that were taken out before."""
+    """Takes the turns with these ids out of the context, and all that were taken out before."""
     config, state = config or SnipConfig(), state or SnipState()
-    asked = list(dict.fromkeys(ids)) if config.enabled else []
-    shown = [message for message in messages if message.uuid not in state.removed] if asked else messages
-    wanted, unknown, refused = _choose(shown, asked) if asked else ([], [], [])
-    removed = tuple(shown[at].uuid for turn in wanted for at in turn.messages)
+    requested = list(dict.fromkeys(ids)) if config.enabled else []
+    visible = [message for message in messages if message.uuid not in state.removed] if requested else messages
+    chosen, unknown, refused = _choose(visible, requested) if requested else ([], [], [])
+    removed = tuple(visible[index].uuid for turn in chosen for index in turn.messages)
     if removed:
-        named = tuple(short_id(shown[turn.first].uuid) for turn in wanted)
-        made = Snip(snip_uuid(removed), removed, named, reason)
-        state = replace(state, snips=(*state.snips, made), baseline=None)
+        named = tuple(short_id(visible[turn.first].uuid) for turn in chosen)
+        record = Snip(snip_uuid(removed), removed, named, reason)
+        state = replace(state, snips=(*state.snips, record), baseline=None)
     outcome = replay_snips(messages, config, state, counter=counter)
     report = outcome.report
     return Outcome(
@@ -133,71 +133,77 @@ def replay_snips(
     *,
     counter: TokenCounter = estimate_blocks,
 ) -> Outcome[SnipState]:
-    """What is recorded as removed is removed again: on every request and after every resume."""
+    """Removes again what is recorded as removed, on every request and after every resume."""
     config, state = config or SnipConfig(), state or SnipState()
     before = estimate(messages, counter)
     if not config.enabled:
         return Outcome(messages, Report("snip", False, "Snip is switched off.", before, before), state)
-    causes = {uuid: one for one in reversed(state.snips) for uuid in one.removed_uuids}
-    gone = [at for at, message in enumerate(messages) if message.uuid in causes]
+    causes = {uuid: record for record in reversed(state.snips) for uuid in record.removed_uuids}
+    indexes = [index for index, message in enumerate(messages) if message.uuid in causes]
     changes = tuple(
-        Change(ChangeKind.REMOVED, messages[at].uuid, counter(messages[at].content), 0, causes[messages[at].uuid].why)
-        for at in gone
+        Change(
+            ChangeKind.REMOVED,
+            messages[index].uuid,
+            counter(messages[index].content),
+            0,
+            causes[messages[index].uuid].why,
+        )
+        for index in indexes
     )
     if not changes:
         return Outcome(messages, Report("snip", False, "Nothing was snipped.", before, before), state)
-    without = set(gone)
-    kept = [message for at, message in enumerate(messages) if at not in without]
+    without = set(indexes)
+    remaining = [message for index, message in enumerate(messages) if index not in without]
     after = before - sum(change.tokens_before for change in changes)
-    why = f"{_plural(len(gone), 'message')} left the context; the transcript keeps them."
-    return Outcome(kept, Report("snip", True, why, before, after, changes), state)
+    why = f"{_plural(len(indexes), 'message')} left the context; the transcript keeps them."
+    return Outcome(remaining, Report("snip", True, why, before, after, changes), state)
 
 
 def relink_parents(parents: Mapping[str, str | None], removed: Iterable[str]) -> dict[str, str | None]:
-    """Of each record that hung on a removed one: the nearest ancestor that is left, None for a new root."""
-    gone = frozenset(removed)
+    """The new parent of each record whose parent was removed: the nearest ancestor left, None for a new root."""
+    removed_uuids = frozenset(removed)
     nearest: dict[str, str | None] = {}
     repaired: dict[str, str | None] = {}
     for uuid, parent in parents.items():
-        if uuid in gone or parent not in gone:
+        if uuid in removed_uuids or parent not in removed_uuids:
             continue
         walked: list[str] = []
-        at: str | None = parent
-        while at is not None and at in gone and at not in nearest:
-            walked.append(at)
-            nearest[at] = None  # ends a circle
-            at = parents.get(at)
-        found = nearest.get(at, at) if at is not None else None
-        nearest.update(dict.fromkeys(walked, found))
-        repaired[uuid] = found
+        current: str | None = parent
+        while current is not None and current in removed_uuids and current not in nearest:
+            walked.append(current)
+            nearest[current] = None  # ends a cycle
+            current = parents.get(current)
+        ancestor = nearest.get(current, current) if current is not None else None
+        nearest.update(dict.fromkeys(walked, ancestor))
+        repaired[uuid] = ancestor
     return repaired
 
 
 def _choose(messages: Sequence[Message], ids: Sequence[str]) -> tuple[list[Turn], list[str], list[tuple[str, str]]]:
     turns = turns_of(messages)
-    named: dict[str, list[Turn]] = {}
+    turns_by_id: dict[str, list[Turn]] = {}
     for turn in turns:
-        named.setdefault(short_id(messages[turn.first].uuid), []).append(turn)
-    wanted: list[Turn] = []
+        turns_by_id.setdefault(short_id(messages[turn.first].uuid), []).append(turn)
+    chosen: list[Turn] = []
     unknown: list[str] = []
     refused: list[tuple[str, str]] = []
-    for one in ids:
-        found = named.get(one, [])
-        if not found:
-            unknown.append(one)
-        elif len(found) > 1:
-            refused.append((one, "Several inputs have this id."))
-        elif found[0].is_open:
-            refused.append((one, "This turn is not finished."))
-        elif found[0].is_entangled:
-            refused.append((one, "Its results stand in one message with those of another turn."))
+    for name in ids:
+        matches = turns_by_id.get(name, [])
+        if not matches:
+            unknown.append(name)
+        elif len(matches) > 1:
+            refused.append((name, "Several inputs have this id."))
+        elif matches[0].is_open:
+            refused.append((name, "This turn is not finished."))
+        elif matches[0].is_entangled:
+            refused.append((name, "Its results stand in one message with those of another turn."))
         else:
-            wanted.append(found[0])
-    if wanted and len(wanted) == len(turns):
-        last = max(wanted, key=lambda turn: turn.first)
-        wanted.remove(last)
+            chosen.append(matches[0])
+    if chosen and len(chosen) == len(turns):
+        last = max(chosen, key=lambda turn: turn.first)
+        chosen.remove(last)
         refused.append((short_id(messages[last.first].uuid), "No input would be left."))
-    return sorted(wanted, key=lambda turn: turn.first), unknown, refused
+    return sorted(chosen, key=lambda turn: turn.first), unknown, refused
 
 
 def _is_input(message: Message) -> bool:
@@ -218,7 +224,7 @@ def _tag(message: Message) -> Message:
 def _sentence(why: str, unknown: Sequence[str], refused: Sequence[tuple[str, str]]) -> str:
     if unknown:
         why += f" No input has the id {', '.join(unknown)}."
-    return " ".join([why, *(f"{one} stays: {reason}" for one, reason in refused)])
+    return " ".join([why, *(f"{snip_id} stays: {reason}" for snip_id, reason in refused)])
 
 
 def _plural(count: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""What was snipped, as it is recorded in the transcript and read again, and how the context grew since."""
+"""What was snipped, as the transcript records it, and the size from which growth is counted since."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMESPACE = UUID("5f1c9a52-6f0e-4c8e-9d0b-0a3f6f2b7e11")
 @dataclass(frozen=True, slots=True)
 class Snip:
     uuid: str
-    """Of its record."""
+    """The uuid of its record."""
     removed_uuids: tuple[str, ...]
     ids: tuple[str, ...] = ()
     """The short ids that were asked for."""
@@ -31,7 +31,7 @@ class Snip:
 class SnipState:
     snips: tuple[Snip, ...] = ()
     baseline: int | None = 0
-    """Tokens from which growth is counted; None: from the next count on."""
+    """The size from which growth is counted; None: that of the next count."""
     removed: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -92,4 +92,4 @@ def _snip(record: Mapping[str, Any]) -> Snip | None:
 
 
 def _strings(value: object) -> tuple[str, ...]:
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+    return tuple(entry for entry in value if isinstance(entry, str)) if isinstance(value, list) else ()

@@ -7,16 +7,16 @@ from compaction.mechanisms.engine.system_prompt.blocks import (
     Provider,
     Scope,
     ScopedText,
-    assembled,
-    scoped,
+    assemble,
+    scope_texts,
     system_blocks,
 )
 from compaction.mechanisms.engine.system_prompt.sections import (
     Section,
     SectionState,
-    computed_once,
-    rendered,
-    volatile,
+    render_sections,
+    stable_section,
+    volatile_section,
 )
 
 __all__ = [
@@ -26,10 +26,10 @@ __all__ = [
     "ScopedText",
     "Section",
     "SectionState",
-    "assembled",
-    "computed_once",
-    "rendered",
-    "scoped",
+    "assemble",
+    "render_sections",
+    "scope_texts",
+    "stable_section",
     "system_blocks",
-    "volatile",
+    "volatile_section",
 ]

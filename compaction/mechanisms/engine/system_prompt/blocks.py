@@ -1,7 +1,7 @@
 """A system prompt as the blocks of a request: who may share the cache of which part.
 
-What every user has in common stands first and can be shared by all; what depends on the session follows. The line in
-between is marked in the list of texts and is never sent.
+What all users have in common comes first and can be shared by everybody; what depends on the session follows. A marker
+in the list of texts separates the two and is never sent.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class ScopedText:
     scope: Scope
 
 
-def assembled(static: Sequence[str], dynamic: Sequence[str]) -> list[str]:
+def assemble(static: Sequence[str], dynamic: Sequence[str]) -> list[str]:
     return [*static, BOUNDARY, *dynamic]
 
 
-def scoped(
+def scope_texts(
     texts: Sequence[str], provider: Provider | None = None, *, attribution: str = "", prefix: str = ""
 ) -> list[ScopedText]:
     """At most four parts: attribution, prefix, static and dynamic sections. A custom prompt is not divided."""

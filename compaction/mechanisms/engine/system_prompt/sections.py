@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Compute = Callable[[], str | None]
-"""The text of a section; None or nothing leaves it out."""
+"""The text of a section; None or an empty text leaves it out."""
 
 
 class UnexplainedSectionError(ValueError):
@@ -24,15 +24,15 @@ class Section:
     """Why it is computed for every request; empty: it is computed once."""
 
     @property
-    def volatile(self) -> bool:
+    def is_volatile(self) -> bool:
         return bool(self.reason)
 
 
-def computed_once(name: str, compute: Compute) -> Section:
+def stable_section(name: str, compute: Compute) -> Section:
     return Section(name, compute)
 
 
-def volatile(name: str, compute: Compute, reason: str) -> Section:
+def volatile_section(name: str, compute: Compute, reason: str) -> Section:
     if not reason.strip():
         raise UnexplainedSectionError(f"section {name} is volatile without saying why")
     return Section(name, compute, reason)
@@ -44,19 +44,19 @@ class SectionState:
 
     texts: Mapping[str, str] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
-    """Volatile sections whose text was another one the last time: these broke the cache."""
+    """Volatile sections whose text has changed since the last time: these broke the cache."""
 
 
-def rendered(sections: Sequence[Section], state: SectionState | None = None) -> tuple[list[str], SectionState]:
+def render_sections(sections: Sequence[Section], state: SectionState | None = None) -> tuple[list[str], SectionState]:
     """The texts in order, without empty ones, and what to remember of them."""
-    known = dict(state.texts) if state is not None else {}
+    texts_by_name = dict(state.texts) if state is not None else {}
     texts, changed = [], []
     for section in sections:
-        before = known.get(section.name)
-        if before is None or section.volatile:
-            known[section.name] = section.compute() or ""
-            if before is not None and before != known[section.name]:
+        before = texts_by_name.get(section.name)
+        if before is None or section.is_volatile:
+            texts_by_name[section.name] = section.compute() or ""
+            if before is not None and before != texts_by_name[section.name]:
                 changed.append(section.name)
-        if known[section.name].strip():
-            texts.append(known[section.name])
-    return texts, SectionState(known, tuple(changed))
+        if texts_by_name[section.name].strip():
+            texts.append(texts_by_name[section.name])
+    return texts, SectionState(texts_by_name, tuple(changed))

@@ -1,7 +1,7 @@
-"""The tool-result budget: a result that is too large goes to a file, and its message keeps a preview.
+"""The result budget: a tool result that is too large goes to a file, and its message keeps a preview.
 
 A decision is made once, when a result is first seen, and kept: a result that was sent in full stays in full, and one
-that was replaced gets the same bytes again. Everything else would change a prefix that the prompt cache knows.
+that was replaced gets the same bytes again. Anything else would change a prefix that is in the prompt cache.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 _LARGEST_PREVIEW = 50_000
-"""A longer text only begins like a preview: somebody has looked at one."""
+"""A longer text only begins like a preview: it is the output of a command that showed one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class BudgetConfig:
     per_tool: Mapping[str, int | None] = field(
         default_factory=dict, metadata={"help": "Limits of their own for some tools.", "label": "Limits by tool"}
     )
-    """Limits for single tools in the place of `per_result`; None: never for its size alone."""
+    """Limits for single tools instead of `per_result`; None: never replaced for its size alone."""
     path: str = "tool-results/{tool_use_id}.txt"
     """Where the caller writes the whole text."""
 
@@ -70,7 +70,7 @@ class BudgetConfig:
 
 @dataclass(frozen=True, slots=True)
 class PersistedResult:
-    """A whole text, for the caller to write."""
+    """The whole text of a result, for the caller to write to a file."""
 
     tool_use_id: str
     path: str
@@ -80,7 +80,7 @@ class PersistedResult:
 @dataclass(frozen=True, slots=True)
 class BudgetOutcome(Outcome[ContentReplacementState]):
     persisted: tuple[PersistedResult, ...]
-    """What was decided in this call: each text is to be written before the messages are sent."""
+    """What was decided in this call. Each text has to be written before the messages are sent."""
 
 
 def limit_tool_results(
@@ -90,7 +90,7 @@ def limit_tool_results(
     *,
     counter: TokenCounter = estimate_blocks,
 ) -> BudgetOutcome:
-    """Replaces what was replaced before, then decides about the results that are new."""
+    """Repeats earlier replacements, then decides about new results."""
     config, state = config or BudgetConfig(), state or ContentReplacementState()
     before = estimate(messages, counter)
     if not config.enabled:
@@ -100,7 +100,10 @@ def limit_tool_results(
     calls = calls_of(messages)
     results = list(results_of(messages))
     decided = _decide(results, _user_message_numbers(messages), calls, config, state)
-    replacements = {**state.replacements, **{one.tool_use_id: _replacement(one, config) for one, _ in decided.values()}}
+    replacements = {
+        **state.replacements,
+        **{entry.tool_use_id: _replacement(entry, config) for entry, _ in decided.values()},
+    }
     changed: dict[BlockPosition, Block] = {}
     changes: list[Change] = []
     for result in results:
@@ -122,17 +125,17 @@ def limit_tool_results(
         )
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
     report = Report("budget", bool(changes), _why(len(decided), len(changes)), before, after, tuple(changes))
-    seen = state.seen | {result.tool_use_id for result in results}
+    seen_ids = state.seen | {result.tool_use_id for result in results}
     return BudgetOutcome(
         replace_blocks(messages, changed),
         report,
-        ContentReplacementState(replacements, seen),
+        ContentReplacementState(replacements, seen_ids),
         tuple(persisted for persisted, _ in decided.values()),
     )
 
 
 def result_path(tool_use_id: str, config: BudgetConfig) -> str:
-    """The id comes out of a transcript: what is no plain name gets one, so that it cannot lead anywhere else."""
+    """Ids come from transcripts: one that is no plain name is made one, so that the path cannot lead anywhere else."""
     name = _UNSAFE.sub("_", tool_use_id)[:100]
     if name != tool_use_id:
         name += "-" + blake2b(tool_use_id.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
@@ -140,8 +143,8 @@ def result_path(tool_use_id: str, config: BudgetConfig) -> str:
 
 
 def _user_message_numbers(messages: Sequence[Message]) -> list[int]:
-    """Which user message of the request each message is part of: results arrive as one until there is a new answer,
-    however many records they are, and neighbouring answers have their results in one too."""
+    """The number of the user message that each message becomes part of in the request: results are one until there is
+    a new answer, however many records they are, and so are those of neighbouring answers."""
     numbers: list[int] = []
     number, response, answered = 0, "", True
     for message in messages:
@@ -167,9 +170,9 @@ def _decide(
     for result in results:
         tool, call = result.tool_use_id, calls.get(result.tool_use_id)
         group = arrivals[result.message_index]
-        known = state.replacements.get(tool)
-        text = result_text(result.block) if known is None else known
-        if known is None and tool not in state.seen and tool not in decided:
+        earlier_text = state.replacements.get(tool)
+        text = result_text(result.block) if earlier_text is None else earlier_text
+        if earlier_text is None and tool not in state.seen and tool not in decided:
             limit = config.limit(call.name if call else "")
             if limit is not None and len(text) > limit and _gets_smaller(tool, text, config):
                 decided[tool] = (
@@ -192,9 +195,9 @@ def _replace_largest(
     config: BudgetConfig,
     decided: dict[str, tuple[PersistedResult, str]],
 ) -> None:
-    """Replaces the largest result again and again until the message is inside its budget."""
+    """Replaces the largest results, one by one, until the message is within its budget."""
     total = size
-    for result, text in sorted(fresh, key=lambda one: -len(one[1])):
+    for result, text in sorted(fresh, key=lambda entry: -len(entry[1])):
         if size <= config.per_message:
             return
         tool = result.tool_use_id
@@ -210,7 +213,7 @@ def _replace_largest(
 
 
 def _gets_smaller(tool: str, text: str, config: BudgetConfig) -> bool:
-    if text.startswith(PERSISTED_TAG) and len(text) <= _LARGEST_PREVIEW:  # the client itself has sent it to a file
+    if text.startswith(PERSISTED_TAG) and len(text) <= _LARGEST_PREVIEW:  # the client itself moved it to a file
         return False
     return len(_replacement(PersistedResult(tool, result_path(tool, config), text), config)) < len(text)
 
@@ -233,10 +236,10 @@ def _name(call: Call | None) -> str:
     return call.name if call else "An unknown tool"
 
 
-def _why(new: int, all_of_them: int) -> str:
-    if not all_of_them:
+def _why(new: int, replaced: int) -> str:
+    if not replaced:
         return "Every result is inside its budget."
-    was = "was" if all_of_them == 1 else "were"
-    earlier = all_of_them - new
-    told = f" {earlier} of them in an earlier call." if earlier else ""
-    return f"{all_of_them} result{'' if all_of_them == 1 else 's'} {was} replaced by a preview.{told}"
+    was = "was" if replaced == 1 else "were"
+    earlier = replaced - new
+    earlier_note = f" {earlier} of them in an earlier call." if earlier else ""
+    return f"{replaced} result{'' if replaced == 1 else 's'} {was} replaced by a preview.{earlier_note}"

@@ -1,4 +1,4 @@
-"""Which results were replaced by which text, for good: the frozen decisions of the tool-result budget."""
+"""Which results were replaced by which text, for good: the frozen decisions of the result budget."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KIND = "tool-result"
 
 @dataclass(frozen=True, slots=True)
 class ContentReplacementState:
-    """What was decided for each result. It never changes: a fork takes the same object and goes its own way."""
+    """What was decided for each result. The object never changes, so a fork can start from its parent's."""
 
     replacements: Mapping[str, str] = field(default_factory=dict)
     """Tool use id -> the text that stands for the result."""
@@ -24,8 +24,8 @@ class ContentReplacementState:
 
     def without(self, tool_use_id: str) -> ContentReplacementState:
         """Undoes one replacement for good."""
-        kept = {tool: text for tool, text in self.replacements.items() if tool != tool_use_id}
-        return ContentReplacementState(kept, self.seen | {tool_use_id})
+        remaining = {tool: text for tool, text in self.replacements.items() if tool != tool_use_id}
+        return ContentReplacementState(remaining, self.seen | {tool_use_id})
 
     def to_record(self, session_id: str, agent_id: str = "", only: Iterable[str] | None = None) -> dict[str, Any]:
         """As a line of the transcript, of all replacements or `only` of some."""
@@ -38,18 +38,18 @@ class ContentReplacementState:
     def from_records(
         cls, records: Iterable[Mapping[str, Any]], messages: Sequence[Message] = ()
     ) -> ContentReplacementState:
-        """Replays the records of a transcript. The results in `messages` were sent already, as the records say."""
+        """Reads the records of a transcript. The results in `messages` were already sent the way the records say."""
         replacements: dict[str, str] = {}
         for record in records:
             listed = record.get("replacements") if record.get("type") == RECORD else None
-            for one in listed if isinstance(listed, list) else ():
+            for entry in listed if isinstance(listed, list) else ():
                 tool, text = (
-                    (one.get("toolUseId"), one.get("replacement")) if isinstance(one, Mapping) else (None, None)
+                    (entry.get("toolUseId"), entry.get("replacement")) if isinstance(entry, Mapping) else (None, None)
                 )
                 if isinstance(tool, str) and isinstance(text, str):
                     replacements.setdefault(tool, text)
-        seen = {result.tool_use_id for result in results_of(messages)}
-        return cls(replacements, frozenset(seen | replacements.keys()))
+        seen_ids = {result.tool_use_id for result in results_of(messages)}
+        return cls(replacements, frozenset(seen_ids | replacements.keys()))
 
     def to_json(self) -> dict[str, Any]:
         return {"replacements": dict(self.replacements), "seen": sorted(self.seen)}

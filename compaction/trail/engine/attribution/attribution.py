@@ -1,4 +1,4 @@
-"""What is known of where a summary comes from: per sentence its sources, per message the sentences that hold it."""
+"""Where a summary comes from: the sources of each sentence, and the sentences that each message went into."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from functools import cached_property
 from compaction.trail.engine.attribution.summary import Section
 
 
-class Why(StrEnum):
-    """By what a sentence was traced to a message, the surest first."""
+class SourceKind(StrEnum):
+    """The evidence by which a sentence was traced to a message, the surest first."""
 
     QUOTE = "quotes it"
     FILE = "names the same file"
@@ -24,39 +24,39 @@ class Source:
     """A message that a sentence can be traced to."""
 
     uuid: str
-    why: Why
-    words: tuple[str, ...] = ()
-    """What both have in common, as far as it fits into a line."""
+    kind: SourceKind
+    shared: tuple[str, ...] = ()
+    """What both have in common, shortened to fit into a line."""
     position: int | None = None
-    """Where the record of the message stands."""
+    """The position of the message's record."""
 
     @property
     def reason(self) -> str:
-        shared = ", ".join(self.words)
-        return f"{self.why}: {shared}" if shared else str(self.why)
+        shared_words = ", ".join(self.shared)
+        return f"{self.kind}: {shared_words}" if shared_words else str(self.kind)
 
 
 @dataclass(frozen=True)
 class Attribution:
     sections: tuple[Section, ...] = ()
-    found: Mapping[int, tuple[Source, ...]] = field(default_factory=dict)
-    """By the number of the sentence, the best first. A sentence that is not in it cannot be told."""
+    sources_by_sentence: Mapping[int, tuple[Source, ...]] = field(default_factory=dict)
+    """By the number of the sentence, the best source first. Sentences without a known source are not in it."""
 
-    def links(self, number: int) -> tuple[Source, ...]:
-        return self.found.get(number, ())
+    def sources_of(self, number: int) -> tuple[Source, ...]:
+        return self.sources_by_sentence.get(number, ())
 
-    def sources(self, number: int) -> tuple[str, ...]:
+    def uuids_of(self, number: int) -> tuple[str, ...]:
         """The uuids of the messages that a sentence comes from, the best first."""
-        return tuple(source.uuid for source in self.links(number))
+        return tuple(source.uuid for source in self.sources_of(number))
 
     def sentences_of(self, uuid: str) -> tuple[int, ...]:
-        """The sentences that a message went into, as far as it can be told."""
+        """The sentences that a message went into, as far as known."""
         return self._by_message.get(uuid, ())
 
     @cached_property
     def _by_message(self) -> dict[str, tuple[int, ...]]:
         numbers: dict[str, list[int]] = {}
-        for number in sorted(self.found):
-            for source in self.found[number]:
+        for number in sorted(self.sources_by_sentence):
+            for source in self.sources_by_sentence[number]:
                 numbers.setdefault(source.uuid, []).append(number)
-        return {uuid: tuple(found) for uuid, found in numbers.items()}
+        return {uuid: tuple(sentence_numbers) for uuid, sentence_numbers in numbers.items()}

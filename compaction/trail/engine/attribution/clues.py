@@ -1,4 +1,4 @@
-"""What can be looked for of a sentence: its words, runs of them, quotes, names of files, pieces of code."""
+"""What a search for the source of a sentence can use: words, runs of words, quotes, names of files, pieces of code."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from compaction.trail.engine.attribution.attribution import Why
-from compaction.trail.engine.attribution.common import COMMON
-from compaction.trail.engine.attribution.sentences import Form, Sentence
+from compaction.trail.engine.attribution.attribution import SourceKind
+from compaction.trail.engine.attribution.common_words import COMMON
+from compaction.trail.engine.attribution.sentences import Sentence, SentenceForm
 from compaction.trail.engine.attribution.summary import Section
 from compaction.trail.engine.attribution.words import words_of
 
-RUN = 5
-"""Words in a row that two texts hardly share by chance."""
+RUN_LENGTH = 5
+"""Two texts hardly ever share this many words in a row by chance."""
 _LONGEST_PHRASE = 8
 _LONGEST_QUOTE = 4_000
 _MOST_QUOTES = 40
@@ -23,90 +23,90 @@ _PATH = re.compile(
     r"(?<![\w.@~+-])[\w.@~+-]{0,200}(?:/[\w.@+-]{1,200}){1,40}"
     r"|(?<![\w.@~+-])[\w-]{0,100}(?:\.[\w-]{1,60}){0,4}\.[A-Za-z][A-Za-z0-9]{0,5}\b"
 )
-_ADDRESS = re.compile(r"https?://[^\s\"'`<>)]{1,2000}")
-_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
+_URL = re.compile(r"https?://[^\s\"'`<>)]{1,2000}")
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _NAME = re.compile(r"\b[A-Za-z]\w{0,100}(?:_\w|[a-z][A-Z])\w{0,100}\b")
-_MOST_ABOVE = 4
+_MOST_PARENT_FILES = 4
 _EDGES = " \t\r\n\"'“”‘’«»„`*_"
 
 Phrase = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Clues:
+class SentenceClues:
     number: int
     words: tuple[str, ...]
-    """In their order."""
+    """In the order of the sentence."""
     quotes: tuple[Phrase, ...] = ()
-    """What the sentence gives as the words of somebody."""
-    phrases: dict[Phrase, tuple[Why, str]] = field(default_factory=dict)
-    """Names of files and pieces of code, with how to show them."""
+    """What the sentence quotes."""
+    phrases: dict[Phrase, tuple[SourceKind, str]] = field(default_factory=dict)
+    """Names of files and pieces of code, each with the text to show."""
     paths: tuple[Phrase, ...] = ()
-    """The same files with all that stands before their names: long, but no words of anybody."""
+    """The same files with their whole paths: long runs of words that are not a quote."""
     names: frozenset[str] = frozenset()
-    """Words that are names in code."""
-    under: tuple[Phrase, ...] = ()
-    """The files that the items above it are about."""
+    """Words that are identifiers in code."""
+    parent_files: tuple[Phrase, ...] = ()
+    """The files that the list items above the sentence are about."""
 
     @property
-    def telling(self) -> Iterator[str]:
-        """The words that say something. A single letter does not; in scripts without spaces it is a word."""
+    def distinctive_words(self) -> Iterator[str]:
+        """Without common words and single letters. In scripts without spaces a single character is a word."""
         return (word for word in self.words if word not in COMMON and (len(word) > 1 or not word.isascii()))
 
 
-def clues_of(section: Section) -> list[Clues]:
-    """Those of each sentence. An item is about the files of the item that it is part of."""
-    above: list[tuple[int, tuple[Phrase, ...]]] = []
-    found = []
+def clues_of(section: Section) -> list[SentenceClues]:
+    """The clues of each sentence. An item is also about the files of the items that it is nested in."""
+    parents: list[tuple[int, tuple[Phrase, ...]]] = []
+    clues_by_sentence = []
     for sentence in section.sentences:
-        if sentence.form is not Form.CODE:
-            above = [(depth, files) for depth, files in above if depth < sentence.depth or not sentence.opens]
-        under = tuple(file for _, files in above for file in files)
-        one = _clues(sentence, under, spoken=section.spoken)
-        files = tuple(phrase for phrase, (why, _) in one.phrases.items() if why is Why.FILE)
-        if files and sentence.form is not Form.CODE:
-            above.append((sentence.depth, files[:_MOST_ABOVE]))
-        found.append(one)
-    return found
+        if sentence.form is not SentenceForm.CODE:
+            parents = [(depth, files) for depth, files in parents if depth < sentence.depth or not sentence.is_first]
+        parent_files = tuple(file for _, files in parents for file in files)
+        clues = _find_clues(sentence, parent_files, is_user_quote=section.quotes_user)
+        files = tuple(phrase for phrase, (why, _) in clues.phrases.items() if why is SourceKind.FILE)
+        if files and sentence.form is not SentenceForm.CODE:
+            parents.append((sentence.depth, files[:_MOST_PARENT_FILES]))
+        clues_by_sentence.append(clues)
+    return clues_by_sentence
 
 
-def _clues(sentence: Sentence, under: tuple[Phrase, ...], *, spoken: bool) -> Clues:
+def _find_clues(sentence: Sentence, parent_files: tuple[Phrase, ...], *, is_user_quote: bool) -> SentenceClues:
     text = sentence.text
-    said = [text.strip(_EDGES)] if spoken or sentence.form is Form.QUOTE else []
-    said += [next(filter(None, quote.groups())) for quote in _QUOTED.finditer(text)]
-    quotes = dict.fromkeys(tuple(words_of(one[:_LONGEST_QUOTE])) for one in said[:_MOST_QUOTES])
-    phrases: dict[Phrase, tuple[Why, str]] = {}
+    quoted_texts = [text.strip(_EDGES)] if is_user_quote or sentence.form is SentenceForm.QUOTE else []
+    quoted_texts += [next(filter(None, quote.groups())) for quote in _QUOTED.finditer(text)]
+    quotes = dict.fromkeys(tuple(words_of(quote[:_LONGEST_QUOTE])) for quote in quoted_texts[:_MOST_QUOTES])
+    phrases: dict[Phrase, tuple[SourceKind, str]] = {}
     paths = []
-    for phrase, shown in _files(text):
-        phrases.setdefault(phrase, (Why.FILE, shown))
-        paths.append(tuple(words_of(shown)))
+    for phrase, path in _files(text):
+        phrases.setdefault(phrase, (SourceKind.FILE, path))
+        paths.append(tuple(words_of(path)))
     names = [word for name in _NAME.findall(text) for word in words_of(name)]
-    if sentence.form is not Form.CODE:
+    if sentence.form is not SentenceForm.CODE:
         for code in _CODE.finditer(text):
             words = tuple(words_of(code[1]))
             names += words
             if 2 <= len(words) <= _LONGEST_PHRASE:
-                phrases.setdefault(words, (Why.CODE, code[1].strip()))
-    return Clues(
+                phrases.setdefault(words, (SourceKind.CODE, code[1].strip()))
+    return SentenceClues(
         sentence.number,
         tuple(words_of(text)),
-        tuple(one for one in quotes if one),
+        tuple(quote for quote in quotes if quote),
         phrases,
         tuple(paths[:_MOST_QUOTES]),
         frozenset(names) - COMMON,
-        under,
+        parent_files,
     )
 
 
 def _files(text: str) -> Iterator[tuple[Phrase, str]]:
-    """Names of files, each as the words of its last part and of the directory that it is in."""
-    for found in _PATH.finditer(_ADDRESS.sub(" ", text)):
-        path = found[0].rstrip(".-")
+    """Names of files, each as the words of its name and of its directory, with the path."""
+    for match in _PATH.finditer(_URL.sub(" ", text)):
+        path = match[0].rstrip(".-")
         *parents, name = path.split("/")
-        if not name or not _ENDING.search(name):
+        if not name or not _EXTENSION.search(name):
             continue
         words = words_of(name)
-        above = words_of(parents[-1])[-1:] if parents else []
-        phrase = tuple([*above, *words][-_LONGEST_PHRASE:])
+        directory = words_of(parents[-1])[-1:] if parents else []
+        phrase = tuple([*directory, *words][-_LONGEST_PHRASE:])
         if len(phrase) > 1:
             yield phrase, path

@@ -1,4 +1,4 @@
-"""The parts of a section that can be traced one by one: sentences, items of lists, quotes, pieces of code."""
+"""Splits a section into the parts that are traced one by one: sentences, list items, quotes, pieces of code."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _DEEPEST = 6
 _TAB = "    "
 
 
-class Form(StrEnum):
+class SentenceForm(StrEnum):
     TEXT = "text"
     ITEM = "item"
-    """Of a list, or what follows the first sentence of one."""
+    """A list item, or a sentence after the first one of an item."""
     QUOTE = "quote"
     CODE = "code"
 
@@ -32,71 +32,71 @@ class Sentence:
     number: int
     """In the whole summary, from 1."""
     text: str
-    form: Form = Form.TEXT
+    form: SentenceForm = SentenceForm.TEXT
     depth: int = 0
-    """How far it is indented, in levels of a list."""
-    opens: bool = True
-    """Begins a paragraph or an item; others go on in it."""
+    """Its indentation, in levels of a list."""
+    is_first: bool = True
+    """Whether it begins a paragraph or an item."""
 
 
 @dataclass(slots=True)
 class _Piece:
-    form: Form
+    form: SentenceForm
     indent: int
     lines: list[str]
 
 
-def sentences_in(body: str, *, whole: bool, first: int) -> list[Sentence]:
-    """The sentences of a section, numbered from `first`. `whole`: its items are words of somebody, not to be cut."""
+def split_sentences(body: str, *, keep_whole: bool, first: int) -> list[Sentence]:
+    """The sentences of a section, numbered from `first`. `keep_whole`: its items are quotes, which are not split."""
     lines = body.splitlines()
-    found: list[Sentence] = []
-    for piece in _items(lines) if whole else _pieces(lines):
+    sentences: list[Sentence] = []
+    for piece in _items(lines) if keep_whole else _pieces(lines):
         depth = min(_DEEPEST, piece.indent // _PER_LEVEL)
-        for at, part in enumerate(_parts(piece, whole=whole)):
-            found.append(Sentence(first + len(found), part, piece.form, depth, opens=at == 0))
-    return found
+        for index, part in enumerate(_parts(piece, keep_whole=keep_whole)):
+            sentences.append(Sentence(first + len(sentences), part, piece.form, depth, is_first=index == 0))
+    return sentences
 
 
-def _parts(piece: _Piece, *, whole: bool) -> list[str]:
-    if piece.form is Form.CODE:
+def _parts(piece: _Piece, *, keep_whole: bool) -> list[str]:
+    if piece.form is SentenceForm.CODE:
         return ["\n".join(line[piece.indent :] if line[: piece.indent].isspace() else line for line in piece.lines)]
     lines = [line.strip() for line in piece.lines]
-    if whole or piece.form is Form.QUOTE:
+    if keep_whole or piece.form is SentenceForm.QUOTE:
         return ["\n".join(lines).strip()]
     return [part for part in _split(" ".join(lines)) if part]
 
 
 def _items(lines: Sequence[str]) -> Iterator[_Piece]:
-    """Items with all that is indented under them: paragraphs, lists and code that somebody has written."""
+    """Items, each with everything that is indented under it: paragraphs, lists and code."""
     current: _Piece | None = None
     for line in lines:
         item = _ITEM.match(line)
         if item is not None and (current is None or _indent(line) <= current.indent):
             if current is not None:
                 yield current
-            current = _Piece(Form.ITEM, _indent(line), [line[item.end() :]])
+            current = _Piece(SentenceForm.ITEM, _indent(line), [line[item.end() :]])
         elif current is not None:
             current.lines.append(line)
         elif line.strip():
-            yield _Piece(Form.TEXT, _indent(line), [line])
+            yield _Piece(SentenceForm.TEXT, _indent(line), [line])
     if current is not None:
         yield current
 
 
 def _pieces(lines: Iterable[str]) -> Iterator[_Piece]:
-    """Paragraphs, items, quotes and code, one after the other."""
+    """Paragraphs, items, quotes and code in order."""
     current: _Piece | None = None
     fence = ""
     for line in lines:
-        begun = _begun(line, current, fence)
-        if current is not None and (begun is not None or not (fence or line.strip())):
+        new_piece = _start_piece(line, current, fence)
+        if current is not None and (new_piece is not None or not (fence or line.strip())):
             yield current
             current = None
-        if begun is not None:
-            current = begun
-            fence = line.strip()[:_SHORTEST_FENCE] if begun.form is Form.CODE else ""
+        if new_piece is not None:
+            current = new_piece
+            fence = line.strip()[:_SHORTEST_FENCE] if new_piece.form is SentenceForm.CODE else ""
         elif current is not None:
-            current.lines.append(line.lstrip()[1:] if current.form is Form.QUOTE else line)
+            current.lines.append(line.lstrip()[1:] if current.form is SentenceForm.QUOTE else line)
             if fence and line.strip() == fence:
                 yield current
                 current, fence = None, ""
@@ -104,19 +104,23 @@ def _pieces(lines: Iterable[str]) -> Iterator[_Piece]:
         yield current
 
 
-def _begun(line: str, current: _Piece | None, fence: str) -> _Piece | None:
-    """What begins with this line, if it does not go on with what stands above it."""
+def _start_piece(line: str, current: _Piece | None, fence: str) -> _Piece | None:
+    """The piece that begins with this line; None if the line continues the current one."""
     if fence or not line.strip():
         return None
     indent = _indent(line)
     if _FENCE.match(line) is not None:
-        return _Piece(Form.CODE, indent, [line])
+        return _Piece(SentenceForm.CODE, indent, [line])
     if (item := _ITEM.match(line)) is not None:
-        return _Piece(Form.ITEM, indent, [line[item.end() :]])
-    quote = line.lstrip().startswith(">")
-    if current is not None and quote == (current.form is Form.QUOTE):
+        return _Piece(SentenceForm.ITEM, indent, [line[item.end() :]])
+    is_quote = line.lstrip().startswith(">")
+    if current is not None and is_quote == (current.form is SentenceForm.QUOTE):
         return None
-    return _Piece(Form.QUOTE, indent, [line.lstrip()[1:]]) if quote else _Piece(Form.TEXT, indent, [line])
+    return (
+        _Piece(SentenceForm.QUOTE, indent, [line.lstrip()[1:]])
+        if is_quote
+        else _Piece(SentenceForm.TEXT, indent, [line])
+    )
 
 
 def _indent(line: str) -> int:
@@ -125,12 +129,12 @@ def _indent(line: str) -> int:
 
 
 def _split(text: str) -> Iterator[str]:
-    begin = looked = 0
+    begin = checked = 0
     marks = Counter[str]()
     for end in _END.finditer(text):
-        marks.update(mark for mark in text[looked : end.end()] if mark in _PAIRED)
-        looked = end.end()
-        # Inside of code or a quote no sentence ends.
+        marks.update(mark for mark in text[checked : end.end()] if mark in _PAIRED)
+        checked = end.end()
+        # No sentence ends inside code or a quote.
         before = text[max(begin, end.start() - 8) : end.start() + 1]
         if any(count % 2 for count in marks.values()) or _ABBREVIATION.search(before):
             continue

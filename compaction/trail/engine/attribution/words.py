@@ -1,4 +1,4 @@
-"""Texts as words, so that everything that two texts share can be found by looking up words."""
+"""Splits texts into words, so that what two texts share can be found by looking up words."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from compaction.mechanisms.engine.conversation.calls import result_text
 from sessions.transcripts.engine.messages import Message
 
 LONGEST = 400_000
-"""Characters of one message that are looked at: half from its beginning, half from its end."""
+"""Of a longer message, half this many characters from its start and half from its end are read."""
 
-_PATHS = ("file_path", "notebook_path", "path")
+_PATH_FIELDS = ("file_path", "notebook_path", "path")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-"""A script without spaces has a word per character."""
+"""In scripts without spaces every character is a word."""
 
 
 def words_of(text: str) -> list[str]:
@@ -24,18 +24,18 @@ def words_of(text: str) -> list[str]:
 
 def text_of(message: Message) -> str:
     """Everything that a message says, calls and results included."""
-    text = "\n".join(_said(block) for block in message.content)
+    text = "\n".join(_block_text(block) for block in message.content)
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
 
 
 def paths_of(message: Message) -> list[str]:
-    """The files that its calls are about."""
+    """The files that its tool calls name."""
     calls = [block.get("input") for block in message.content if block.get("type") == "tool_use"]
-    inputs = [given for given in calls if isinstance(given, Mapping)]
-    return [path for given in inputs for name in _PATHS if isinstance(path := given.get(name), str)]
+    inputs = [call_input for call_input in calls if isinstance(call_input, Mapping)]
+    return [path for call_input in inputs for name in _PATH_FIELDS if isinstance(path := call_input.get(name), str)]
 
 
-def _said(block: Mapping[str, Any]) -> str:
+def _block_text(block: Mapping[str, Any]) -> str:
     kind = block.get("type")
     if kind == "tool_result":
         return result_text(block)
@@ -45,11 +45,11 @@ def _said(block: Mapping[str, Any]) -> str:
 
 
 def _strings(value: Any, depth: int = 4) -> list[str]:
-    """The texts in the input of a call, whatever its shape."""
+    """The texts in the input of a tool call, whatever its shape."""
     if isinstance(value, str):
         return [value]
     if depth and isinstance(value, Mapping):
-        return [text for one in value.values() for text in _strings(one, depth - 1)]
+        return [text for item in value.values() for text in _strings(item, depth - 1)]
     if depth and isinstance(value, (list, tuple)):
-        return [text for one in value for text in _strings(one, depth - 1)]
+        return [text for item in value for text in _strings(item, depth - 1)]
     return [] if value is None else [json.dumps(value, default=str)]

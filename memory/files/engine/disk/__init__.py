@@ -1,21 +1,8 @@
-"""Files that belong to a person: read and replaced without ever losing what somebody else wrote."""
+"""Reads and replaces a user's files without losing what another program writes at the same time."""
 
 from __future__ import annotations
 
-from memory.files.engine.disk.folder import (
-    TEMPORARY,
-    Folder,
-    Found,
-    Status,
-    digest_of,
-    file_name,
-    name_check,
-    parts_of,
-    readable_name,
-    real_path,
-)
-from memory.files.engine.disk.swap import Swap
-from memory.files.engine.disk.trouble import (
+from memory.files.engine.disk.errors import (
     AlreadyThereError,
     DirectoryGoneError,
     DisturbedError,
@@ -26,30 +13,43 @@ from memory.files.engine.disk.trouble import (
     OutsideError,
     ReadOnlyError,
     TooLargeError,
-    trouble_of,
+    translate_error,
 )
+from memory.files.engine.disk.folder import (
+    TEMPORARY,
+    FileContent,
+    FileStatus,
+    Folder,
+    check_new_name,
+    digest_of,
+    disk_name,
+    readable_name,
+    real_path,
+    split_name,
+)
+from memory.files.engine.disk.swap import Swap
 
 __all__ = [
     "TEMPORARY",
     "AlreadyThereError",
     "DirectoryGoneError",
     "DisturbedError",
+    "FileContent",
+    "FileStatus",
     "FileTroubleError",
     "Folder",
-    "Found",
     "NoRoomError",
     "NotAFileError",
     "NotThereError",
     "OutsideError",
     "ReadOnlyError",
-    "Status",
     "Swap",
     "TooLargeError",
+    "check_new_name",
     "digest_of",
-    "file_name",
-    "name_check",
-    "parts_of",
+    "disk_name",
     "readable_name",
     "real_path",
-    "trouble_of",
+    "split_name",
+    "translate_error",
 ]

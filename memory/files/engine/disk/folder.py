@@ -1,5 +1,5 @@
-"""A directory of a person's files, held open. Every name is looked up from there step by step and no link is followed,
-so that nothing outside can be reached, whatever is swapped in meanwhile."""
+"""A directory of a user's files, held open. Names are resolved from there step by step and no link is followed, so that
+nothing outside can be reached, even if directories are swapped meanwhile."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from memory.files.engine.disk.trouble import (
+from memory.files.engine.disk.errors import (
     DirectoryGoneError,
     NotAFileError,
     OutsideError,
     TooLargeError,
-    told,
+    translate_errors,
 )
 from sessions.text.engine.invisible_characters import has_invisible, spell_invisible
 from sessions.transcripts.engine.paths import decode_path
 
 LARGEST = 64 * 1024 * 1024
 TEMPORARY = ".lucid-"
-"""How the names of our own files begin, which are there for a moment."""
+"""Prefix of our own temporary files."""
 _TRIES = 5
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Status(NamedTuple):
-    """What tells without reading whether a file is still the same."""
+class FileStatus(NamedTuple):
+    """What tells, without reading it, whether a file has changed."""
 
     size: int
     mtime_ns: int
@@ -44,21 +44,21 @@ class Status(NamedTuple):
     mode: int
 
     @classmethod
-    def of(cls, found: os.stat_result) -> Status:
+    def from_stat(cls, stat_result: os.stat_result) -> FileStatus:
         return cls(
-            found.st_size,
-            found.st_mtime_ns,
-            found.st_ctime_ns,
-            _signed(found.st_dev),
-            _signed(found.st_ino),
-            stat.S_IMODE(found.st_mode),
+            stat_result.st_size,
+            stat_result.st_mtime_ns,
+            stat_result.st_ctime_ns,
+            _to_signed(stat_result.st_dev),
+            _to_signed(stat_result.st_ino),
+            stat.S_IMODE(stat_result.st_mode),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileContent:
     data: bytes
-    status: Status
+    status: FileStatus
 
     @property
     def digest(self) -> str:
@@ -69,8 +69,8 @@ def digest_of(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def parts_of(name: str) -> list[str]:
-    """The steps of a name inside a directory; an OutsideError for what is none."""
+def split_name(name: str) -> list[str]:
+    """The parts of a name inside a directory. Raises OutsideError for any other name."""
     parts = name.split("/")
     if "\0" in name or "\\" in name or "" in parts:
         raise OutsideError(f"{name!r} is no name inside the directory.")
@@ -79,9 +79,9 @@ def parts_of(name: str) -> list[str]:
     return parts
 
 
-def name_check(name: str) -> None:
-    """An OutsideError for a name that no file should get: one that nobody can read as it is. Files that have one
-    already can be changed, renamed and deleted all the same."""
+def check_new_name(name: str) -> None:
+    """Raises OutsideError for a name that cannot be read as it is written. Existing files with such a name can still be
+    changed, renamed and deleted."""
     if readable_name(name) != name:
         raise OutsideError(
             f"“{spell_invisible(name)}” holds line breaks, or characters that nobody sees or that turn text around. "
@@ -90,17 +90,17 @@ def name_check(name: str) -> None:
 
 
 def readable_name(name: str) -> str:
-    """The name with a hyphen in place of each character that it must not hold."""
+    """The name with each forbidden character replaced by a hyphen."""
     return "".join("-" if char in "\n\r\t" or has_invisible(char) else char for char in name)
 
 
-def file_name(name: str) -> str:
-    """A name as rows hold it, as the system has it; an OutsideError for what is none."""
-    return "/".join(str(decode_path(part)) for part in parts_of(name))
+def disk_name(name: str) -> str:
+    """Turns a name from the database into the name on disk. Raises OutsideError for an invalid name."""
+    return "/".join(str(decode_path(part)) for part in split_name(name))
 
 
 class Folder:
-    """Open it with `with`. `path` is absolute and without links; see `real_path`."""
+    """A context manager. `path` is absolute and has no links; see `real_path`."""
 
     def __init__(self, path: str | Path, *, make: bool = False) -> None:
         self.path = str(path)
@@ -108,59 +108,61 @@ class Folder:
         self._fd = -1
 
     def __enter__(self) -> Self:
-        with told(self.path):
+        with translate_errors(self.path):
             if self._make:
                 os.makedirs(self.path, exist_ok=True)
-            # From the root on: nobody can put a link in between.
+            # Starting at the root, so that nobody can put a link in between.
             self._fd = _descend(os.open("/", os.O_PATH | _FOLDER), Path(self.path).parts[1:])
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         os.close(self._fd)
 
     @contextmanager
-    def place(self, name: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-        """The open directory of a file, and its name there."""
-        *folders, leaf = parts_of(name)
-        with told(name):
+    def open_parent(self, name: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        """Opens the directory that holds a file; yields its descriptor and the file's name in it."""
+        *folders, leaf = split_name(name)
+        with translate_errors(name):
             fd = _descend(os.dup(self._fd), folders, make=make)
         try:
             yield fd, leaf
         finally:
             os.close(fd)
 
-    def read(self, name: str) -> Found | None:
-        """The file as it is, or None. Read again while somebody is writing it."""
-        return self._look(name, read_at)
+    def read(self, name: str) -> FileContent | None:
+        """The file, or None. Retries while another program is writing it."""
+        return self._read_with(name, read_at)
 
-    def head(self, name: str, most: int) -> Found | None:
-        """At most so many bytes of its beginning, whatever its size, or None."""
-        return self._look(name, partial(head_at, most=most))
+    def read_beginning(self, name: str, most: int) -> FileContent | None:
+        """The first `most` bytes of a file of any size, or None."""
+        return self._read_with(name, partial(read_beginning_at, most=most))
 
-    def _look(self, name: str, look: Callable[[int, str, str], Found | None]) -> Found | None:
+    def _read_with(self, name: str, look: Callable[[int, str, str], FileContent | None]) -> FileContent | None:
         try:
-            with self.place(name) as (fd, leaf), told(name):
-                found = look(fd, leaf, name)
+            with self.open_parent(name) as (fd, leaf), translate_errors(name):
+                content = look(fd, leaf, name)
         except DirectoryGoneError:
-            found = None  # one of the directories on the way to it
-        if found is None and not self.exists():
+            content = None  # one of the directories on the way to it
+        if content is None and not self.exists():
             raise DirectoryGoneError(f"{self.path} is gone: it was deleted or moved.")
-        return found
+        return content
 
     def exists(self) -> bool:
-        """Is it still where it was?"""
+        """Is the directory still at its path?"""
         with suppress(OSError):
-            there, held = os.stat(self.path, follow_symlinks=False), os.fstat(self._fd)
-            return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
+            current, opened = os.stat(self.path, follow_symlinks=False), os.fstat(self._fd)
+            return (current.st_dev, current.st_ino) == (opened.st_dev, opened.st_ino)
         return False
 
-    def files(self) -> Iterator[tuple[str, Status | OSError]]:
-        """Every regular file below, with what tells its change; hidden ones and links are left alone."""
-        for name, found in self.stats():
-            yield name, found if isinstance(found, OSError) else Status.of(found)
+    def files(self) -> Iterator[tuple[str, FileStatus | OSError]]:
+        """Every regular file below, with its status. Hidden files and links are skipped."""
+        for name, status in self.stats():
+            yield name, status if isinstance(status, OSError) else FileStatus.from_stat(status)
 
     def temporaries(self) -> list[Path]:
-        """Files of ours that were to be there for a moment."""
+        """Our own temporary files below."""
         return [
             Path(folder, name)
             for folder, _, names in os.walk(self.path)
@@ -169,15 +171,15 @@ class Folder:
         ]
 
     def stats(self) -> Iterator[tuple[str, os.stat_result | OSError]]:
-        """The same as the system tells it, for who lists thousands."""
-        return _files(os.dup(self._fd), "")
+        """Like `files`, with the system's own results: cheaper for thousands of files."""
+        return _walk(os.dup(self._fd), "")
 
 
 def real_path(path: str | Path) -> str:
     return os.path.realpath(os.path.expanduser(path))
 
 
-def read_at(fd: int, leaf: str, name: str) -> Found | None:
+def read_at(fd: int, leaf: str, name: str) -> FileContent | None:
     for _ in range(_TRIES):
         try:
             file = os.open(leaf, _FILE, dir_fd=fd)
@@ -193,10 +195,10 @@ def read_at(fd: int, leaf: str, name: str) -> Found | None:
             after = os.fstat(file)
         if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and len(data) == after.st_size:
             break
-    return Found(data, Status.of(after))
+    return FileContent(data, FileStatus.from_stat(after))
 
 
-def head_at(fd: int, leaf: str, name: str, most: int) -> Found | None:
+def read_beginning_at(fd: int, leaf: str, name: str, most: int) -> FileContent | None:
     try:
         file = os.open(leaf, _FILE, dir_fd=fd)
     except FileNotFoundError:
@@ -205,11 +207,11 @@ def head_at(fd: int, leaf: str, name: str, most: int) -> Found | None:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
             raise NotAFileError(f"{name} is no file.")
-        return Found(stream.read(most), Status.of(status))
+        return FileContent(stream.read(most), FileStatus.from_stat(status))
 
 
 def _descend(fd: int, folders: list[str] | tuple[str, ...], *, make: bool = False) -> int:
-    """The last of the directories, opened for reading; `fd` is closed."""
+    """Opens the last of the directories for reading, and closes `fd`."""
     try:
         for folder in folders:
             if make:
@@ -223,7 +225,7 @@ def _descend(fd: int, folders: list[str] | tuple[str, ...], *, make: bool = Fals
         os.close(fd)
 
 
-def _files(fd: int, prefix: str) -> Iterator[tuple[str, os.stat_result | OSError]]:
+def _walk(fd: int, prefix: str) -> Iterator[tuple[str, os.stat_result | OSError]]:
     try:
         with os.scandir(fd) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -235,7 +237,7 @@ def _files(fd: int, prefix: str) -> Iterator[tuple[str, os.stat_result | OSError
                 if entry.is_file(follow_symlinks=False):
                     yield name, entry.stat(follow_symlinks=False)
                 elif entry.is_dir(follow_symlinks=False):
-                    yield from _files(os.open(entry.name, os.O_RDONLY | _FOLDER, dir_fd=fd), f"{name}/")
+                    yield from _walk(os.open(entry.name, os.O_RDONLY | _FOLDER, dir_fd=fd), f"{name}/")
             except OSError as error:
                 if error.errno != errno.ENOENT:
                     yield name, error
@@ -243,6 +245,6 @@ def _files(fd: int, prefix: str) -> Iterator[tuple[str, os.stat_result | OSError
         os.close(fd)
 
 
-def _signed(number: int) -> int:
-    """Numbers of 64 bits, as columns hold them."""
+def _to_signed(number: int) -> int:
+    """An unsigned 64-bit number as a signed one: database columns are signed."""
     return number - (1 << 64) if number >= 1 << 63 else number

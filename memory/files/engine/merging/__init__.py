@@ -1,15 +1,15 @@
-"""Two people changed one text: what both did is kept, and where they meet, somebody has to choose."""
+"""Merges two changes to one text. Where they overlap, a person has to choose."""
 
 from __future__ import annotations
 
-from memory.files.engine.merging.matching import Match, lines_of, matches
+from memory.files.engine.merging.matching import LineMatch, lines_of, match_lines
 from memory.files.engine.merging.merge import (
-    Agreed,
+    AgreedLines,
     Choice,
     Conflict,
+    LineOrigin,
     Merge,
-    Origin,
     merge,
 )
 
-__all__ = ["Agreed", "Choice", "Conflict", "Match", "Merge", "Origin", "lines_of", "matches", "merge"]
+__all__ = ["AgreedLines", "Choice", "Conflict", "LineMatch", "LineOrigin", "Merge", "lines_of", "match_lines", "merge"]

@@ -1,5 +1,5 @@
-"""Which lines of two texts are the same ones. Lines that stand once on both sides decide first (patience), so that a
-blank line never counts for more than a sentence, and a hundred thousand lines take about as long as their reading."""
+"""Matches the lines of two texts. Lines that are unique on both sides are matched first (patience diff), so that blank
+lines do not outweigh sentences, and large texts take time in proportion to their length."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 MOST_PAIRS = 250_000
-"""difflib looks at every pair of lines: where nothing is unique, larger stretches count as replaced."""
+"""difflib compares every pair of lines: larger stretches without unique lines count as replaced."""
 
 
-class Match(NamedTuple):
-    """`size` lines from `left` on are those from `right` on."""
+class LineMatch(NamedTuple):
+    """`size` lines starting at `left` are the same as those starting at `right`."""
 
     left: int
     right: int
@@ -22,37 +22,37 @@ class Match(NamedTuple):
 
 
 Span = tuple[int, int, int, int]
-"""Left from and to, right from and to."""
+"""Start and end on the left, start and end on the right."""
 
 
 def lines_of(text: str) -> list[str]:
-    """With their ends. Only a line feed ends a line, as in the client and in git."""
+    """The lines with their endings. Only `\\n` ends a line, as in the client and in git."""
     lines = text.split("\n")
     last = lines.pop()
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
-def matches(left: Sequence[str], right: Sequence[str]) -> list[Match]:
-    """In order, never touching on both sides at once, none of them empty."""
-    found: list[Match] = []
+def match_lines(left: Sequence[str], right: Sequence[str]) -> list[LineMatch]:
+    """The matches in order: none is empty, and adjacent ones are joined."""
+    found_matches: list[LineMatch] = []
     spans: list[Span] = [(0, len(left), 0, len(right))]
     while spans:
         span = spans.pop()
-        ends, inner = _trimmed(left, right, span)
-        found += ends
+        edges, inner = _trim(left, right, span)
+        found_matches += edges
         l1, l2, r1, r2 = inner
         if l1 == l2 or r1 == r2:
             continue
-        anchors = _anchors(left, right, inner)
+        anchors = _find_anchors(left, right, inner)
         if anchors:
-            spans += _between(anchors, inner)
+            spans += _spans_between(anchors, inner)
         elif (l2 - l1) * (r2 - r1) <= MOST_PAIRS:
             matcher = SequenceMatcher(None, left[l1:l2], right[r1:r2], autojunk=False)
-            found += [Match(l1 + i, r1 + j, n) for i, j, n in matcher.get_matching_blocks() if n]
-    return list(_joined(sorted(found)))
+            found_matches += [LineMatch(l1 + i, r1 + j, n) for i, j, n in matcher.get_matching_blocks() if n]
+    return list(_join_adjacent(sorted(found_matches)))
 
 
-def _trimmed(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[list[Match], Span]:
+def _trim(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[list[LineMatch], Span]:
     l1, l2, r1, r2 = span
     head = tail = 0
     most = min(l2 - l1, r2 - r1)
@@ -60,24 +60,24 @@ def _trimmed(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[lis
         head += 1
     while tail < most - head and left[l2 - 1 - tail] == right[r2 - 1 - tail]:
         tail += 1
-    ends = [Match(l1, r1, head)] if head else []
+    ends = [LineMatch(l1, r1, head)] if head else []
     if tail:
-        ends.append(Match(l2 - tail, r2 - tail, tail))
+        ends.append(LineMatch(l2 - tail, r2 - tail, tail))
     return ends, (l1 + head, l2 - tail, r1 + head, r2 - tail)
 
 
-def _anchors(left: Sequence[str], right: Sequence[str], span: Span) -> list[tuple[int, int]]:
-    """Lines that stand once on both sides, as many as are in the same order."""
+def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> list[tuple[int, int]]:
+    """Lines that are unique on both sides, as many as are in the same order."""
     l1, l2, r1, r2 = span
     once = {line for line, count in Counter(left[l1:l2]).items() if count == 1}
     counts = Counter(right[r1:r2])
-    places = {line: at for at, line in enumerate(right[r1:r2], r1) if line in once and counts[line] == 1}
-    pairs = [(at, places[line]) for at, line in enumerate(left[l1:l2], l1) if line in places]
-    return _rising(pairs)
+    positions = {line: position for position, line in enumerate(right[r1:r2], r1) if line in once and counts[line] == 1}
+    pairs = [(position, positions[line]) for position, line in enumerate(left[l1:l2], l1) if line in positions]
+    return _longest_increasing(pairs)
 
 
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs whose right sides rise too."""
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest subsequence of pairs whose right sides increase."""
     tops: list[int] = []
     ends: list[int] = []
     before: list[int] = []
@@ -90,29 +90,29 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             tops[pile], ends[pile] = right, index
     run: list[tuple[int, int]] = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        run.append(pairs[at])
-        at = before[at]
+    position = ends[-1] if ends else -1
+    while position >= 0:
+        run.append(pairs[position])
+        position = before[position]
     return run[::-1]
 
 
-def _between(anchors: list[tuple[int, int]], span: Span) -> Iterator[Span]:
-    """From one anchor to before the next: each begins with the anchor, which the trimming then finds."""
+def _spans_between(anchors: list[tuple[int, int]], span: Span) -> Iterator[Span]:
+    """The spans from each anchor to the next. Each begins with its anchor, which `_trim` then matches."""
     l1, l2, r1, r2 = span
     yield (l1, anchors[0][0], r1, anchors[0][1])
     for (left, right), (next_left, next_right) in zip(anchors, [*anchors[1:], (l2, r2)], strict=True):
         yield (left, next_left, right, next_right)
 
 
-def _joined(found: list[Match]) -> Iterator[Match]:
-    open_: Match | None = None
-    for match in found:
-        if open_ and open_.left + open_.size == match.left and open_.right + open_.size == match.right:
-            open_ = Match(open_.left, open_.right, open_.size + match.size)
+def _join_adjacent(sorted_matches: list[LineMatch]) -> Iterator[LineMatch]:
+    current: LineMatch | None = None
+    for match in sorted_matches:
+        if current and current.left + current.size == match.left and current.right + current.size == match.right:
+            current = LineMatch(current.left, current.right, current.size + match.size)
             continue
-        if open_:
-            yield open_
-        open_ = match
-    if open_:
-        yield open_
+        if current:
+            yield current
+        current = match
+    if current:
+        yield current

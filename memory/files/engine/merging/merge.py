@@ -1,4 +1,4 @@
-"""Three-way merge by lines: what one side changed is taken, what both changed alike too, the rest is a conflict."""
+"""Three-way merge by lines: a change of one side, or the same change on both, is taken; the rest is a conflict."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memory.files.engine.merging.matching import Match, lines_of, matches
+from memory.files.engine.merging.matching import LineMatch, lines_of, match_lines
 
 Lines = tuple[str, ...]
 Region = tuple[int, int, int, int]
-"""Base, ours and theirs from, and how many lines all three share there."""
+"""Where a common region starts in base, ours and theirs, and its number of lines."""
 
 
-class Origin(StrEnum):
+class LineOrigin(StrEnum):
     UNCHANGED = "unchanged"
     OURS = "ours"
     THEIRS = "theirs"
@@ -30,9 +30,9 @@ class Choice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class AgreedLines:
     lines: Lines
-    origin: Origin
+    origin: LineOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +44,32 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    parts: tuple[Agreed | Conflict, ...]
+    parts: tuple[AgreedLines | Conflict, ...]
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
         return tuple(part for part in self.parts if isinstance(part, Conflict))
 
     @property
-    def clean(self) -> bool:
+    def is_clean(self) -> bool:
         return not self.conflicts
 
     def text(self, choices: Sequence[Choice | str] = ()) -> str:
-        """The merged text. `choices`: one per conflict, in order; a string that is no choice is the text itself."""
+        """The merged text. `choices`: one per conflict, in order; any other string is used as the text itself."""
         if len(choices) != len(self.conflicts):
             raise ValueError(f"{len(self.conflicts)} conflicts need as many choices, not {len(choices)}.")
         chosen = iter(choices)
-        parts = (part.lines if isinstance(part, Agreed) else _chosen(part, next(chosen)) for part in self.parts)
-        return _text(parts)
+        parts = (
+            part.lines if isinstance(part, AgreedLines) else _choose_lines(part, next(chosen)) for part in self.parts
+        )
+        return _join_lines(parts)
 
-    def marked(self, *, ours: str = "yours", theirs: str = "on disk") -> str:
-        """The text for an editor, conflicts between the marks that everybody knows."""
+    def text_with_markers(self, *, ours: str = "yours", theirs: str = "on disk") -> str:
+        """The text for an editor, with the usual conflict markers."""
 
         def lines() -> Iterator[Lines]:
             for part in self.parts:
-                if isinstance(part, Agreed):
+                if isinstance(part, AgreedLines):
                     yield part.lines
                     continue
                 yield (f"<<<<<<< {ours}\n",)
@@ -76,55 +78,57 @@ class Merge:
                 yield part.theirs
                 yield (f">>>>>>> {theirs}\n",)
 
-        return _text(lines())
+        return _join_lines(lines())
 
 
 def merge(base: str, ours: str, theirs: str) -> Merge:
-    """What `ours` and `theirs` made of `base`, in one text."""
+    """Merges two changes of `base`."""
     b, o, t = lines_of(base), lines_of(ours), lines_of(theirs)
-    parts: list[Agreed | Conflict] = []
+    parts: list[AgreedLines | Conflict] = []
     b1 = o1 = t1 = 0
-    for b2, o2, t2, size in _shared(matches(b, o), matches(b, t), (len(b), len(o), len(t))):
-        parts += _resolved(tuple(b[b1:b2]), tuple(o[o1:o2]), tuple(t[t1:t2]))
+    for b2, o2, t2, size in _find_common_regions(match_lines(b, o), match_lines(b, t), (len(b), len(o), len(t))):
+        parts += _resolve(tuple(b[b1:b2]), tuple(o[o1:o2]), tuple(t[t1:t2]))
         if size:
-            parts.append(Agreed(tuple(b[b2 : b2 + size]), Origin.UNCHANGED))
+            parts.append(AgreedLines(tuple(b[b2 : b2 + size]), LineOrigin.UNCHANGED))
         b1, o1, t1 = b2 + size, o2 + size, t2 + size
     return Merge(tuple(parts))
 
 
-def _shared(ours: Sequence[Match], theirs: Sequence[Match], end: tuple[int, int, int]) -> Iterator[Region]:
-    """Where all three are the same, and an empty region at the end."""
-    at = other = 0
-    while at < len(ours) and other < len(theirs):
-        mine, yours = ours[at], theirs[other]
+def _find_common_regions(
+    ours: Sequence[LineMatch], theirs: Sequence[LineMatch], end: tuple[int, int, int]
+) -> Iterator[Region]:
+    """The regions that all three share, and an empty one at the end."""
+    our_index = their_index = 0
+    while our_index < len(ours) and their_index < len(theirs):
+        mine, yours = ours[our_index], theirs[their_index]
         start, stop = max(mine.left, yours.left), min(mine.left + mine.size, yours.left + yours.size)
         if start < stop:
             yield start, mine.right + start - mine.left, yours.right + start - yours.left, stop - start
         if mine.left + mine.size <= yours.left + yours.size:
-            at += 1
+            our_index += 1
         else:
-            other += 1
+            their_index += 1
     yield (*end, 0)
 
 
-def _resolved(base: Lines, ours: Lines, theirs: Lines) -> list[Agreed | Conflict]:
+def _resolve(base: Lines, ours: Lines, theirs: Lines) -> list[AgreedLines | Conflict]:
     if ours == theirs:
-        return [Agreed(ours, Origin.BOTH)] if ours else []
+        return [AgreedLines(ours, LineOrigin.BOTH)] if ours else []
     if ours == base:
-        return [Agreed(theirs, Origin.THEIRS)] if theirs else []
+        return [AgreedLines(theirs, LineOrigin.THEIRS)] if theirs else []
     if theirs == base:
-        return [Agreed(ours, Origin.OURS)] if ours else []
+        return [AgreedLines(ours, LineOrigin.OURS)] if ours else []
     most = min(len(ours), len(theirs))
-    head = next((at for at in range(most) if ours[at] != theirs[at]), most)
-    tail = next((at for at in range(most - head) if ours[-1 - at] != theirs[-1 - at]), most - head)
+    head = next((offset for offset in range(most) if ours[offset] != theirs[offset]), most)
+    tail = next((offset for offset in range(most - head) if ours[-1 - offset] != theirs[-1 - offset]), most - head)
     conflict = Conflict(base, ours[head : len(ours) - tail], theirs[head : len(theirs) - tail])
     ends = ours[:head], ours[len(ours) - tail :]
-    parts: list[Agreed | Conflict] = [Agreed(ends[0], Origin.BOTH)] if head else []
+    parts: list[AgreedLines | Conflict] = [AgreedLines(ends[0], LineOrigin.BOTH)] if head else []
     parts.append(conflict)
-    return [*parts, Agreed(ends[1], Origin.BOTH)] if tail else parts
+    return [*parts, AgreedLines(ends[1], LineOrigin.BOTH)] if tail else parts
 
 
-def _chosen(conflict: Conflict, choice: Choice | str) -> Lines:
+def _choose_lines(conflict: Conflict, choice: Choice | str) -> Lines:
     if choice == Choice.OURS:
         return conflict.ours
     if choice == Choice.THEIRS:
@@ -136,7 +140,7 @@ def _chosen(conflict: Conflict, choice: Choice | str) -> Lines:
     return tuple(lines_of(choice))
 
 
-def _text(parts: Iterator[Lines]) -> str:
-    """A last line without an end that is no longer the last gets one."""
+def _join_lines(parts: Iterator[Lines]) -> str:
+    """Adds the missing ending to a line that used to be the last one."""
     lines = [line for part in parts for line in part]
     return "".join([line if line.endswith("\n") else f"{line}\n" for line in lines[:-1]] + lines[-1:])

@@ -1,57 +1,57 @@
-"""Reading memory: a directory, its index, its topics, and what of the index is loaded."""
+"""Reads memory: a directory, its topics, its index, and the part of the index that is loaded."""
 
 from __future__ import annotations
 
 from memory.files.engine.reading.directory import (
-    Directory,
     DirectoryMissingError,
-    directory_of,
+    MemoryDirectory,
+    directory_from_contents,
     read_directory,
 )
 from memory.files.engine.reading.file import (
     INDEX_NAME,
-    Kind,
+    FileKind,
     MemoryFile,
     MemoryType,
     parse_file,
 )
 from memory.files.engine.reading.header import Field, Header
 from memory.files.engine.reading.index import (
-    Entry,
     Index,
+    IndexEntry,
     IndexLine,
-    Place,
-    entry_line,
+    IndexPosition,
+    format_entry,
     read_index,
 )
 from memory.files.engine.reading.links import Link
-from memory.files.engine.reading.loading import Fate, Loaded, load
+from memory.files.engine.reading.loaded_text import Fate, LoadedText, load_index
 from memory.files.engine.reading.problem import Problem
-from memory.files.engine.reading.text import Newline, Source, decode
+from memory.files.engine.reading.text import DecodedText, Newline, decode
 
 __all__ = [
     "INDEX_NAME",
-    "Directory",
+    "DecodedText",
     "DirectoryMissingError",
-    "Entry",
     "Fate",
     "Field",
+    "FileKind",
     "Header",
     "Index",
+    "IndexEntry",
     "IndexLine",
-    "Kind",
+    "IndexPosition",
     "Link",
-    "Loaded",
+    "LoadedText",
+    "MemoryDirectory",
     "MemoryFile",
     "MemoryType",
     "Newline",
-    "Place",
     "Problem",
-    "Source",
     "decode",
-    "directory_of",
-    "entry_line",
-    "load",
+    "directory_from_contents",
+    "format_entry",
+    "load_index",
     "parse_file",
     "read_directory",
     "read_index",

@@ -1,4 +1,4 @@
-"""The lines of a body, and which of them are code. Bounded, because files can be of any size."""
+"""The lines of a body, and which of them are code. Bounded, because files may have any size."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from itertools import count, repeat
 from typing import NamedTuple
 
 MOST_CHARACTERS = 200_000
-"""Of one body. The rest of a larger one is not looked at."""
+"""Per body. The rest of a larger one is ignored."""
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 
 
-class Line(NamedTuple):
+class BodyLine(NamedTuple):
     number: int
-    """In the file, counted from 1."""
+    """In the file, from 1."""
     text: str
     in_code: bool
 
 
-def body_lines(body: str, first: int) -> Iterator[Line]:
+def body_lines(body: str, first: int) -> Iterator[BodyLine]:
     lines = body[:MOST_CHARACTERS].split("\n")
     if "```" not in body and "~~~" not in body:
-        yield from map(Line._make, zip(count(first), lines, repeat(False)))  # most bodies; thousands are linted at once
+        # The fast path for most bodies: thousands are linted at once.
+        yield from map(BodyLine._make, zip(count(first), lines, repeat(False)))
         return
     fence = ""
     for number, text in enumerate(lines, start=first):
         mark = _FENCE.match(text)
         if mark and (not fence or mark[1].startswith(fence)):
             fence = "" if fence else mark[1]
-            yield Line(number, text, True)
+            yield BodyLine(number, text, True)
         else:
-            yield Line(number, text, bool(fence))
+            yield BodyLine(number, text, bool(fence))

@@ -1,4 +1,4 @@
-"""One file of memory: its bytes, and what they say."""
+"""One memory file: its bytes, and what they mean."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 
-from memory.files.engine.places.logs import day_of
-from memory.files.engine.reading.body import MOST_CHARACTERS, Line, body_lines
+from memory.files.engine.locations.daily_logs import day_of
+from memory.files.engine.reading.body import MOST_CHARACTERS, BodyLine, body_lines
 from memory.files.engine.reading.header import LONGEST, Header, read_header
-from memory.files.engine.reading.links import Link, file_links, wiki_links
+from memory.files.engine.reading.links import Link, find_file_links, find_wiki_links
 from memory.files.engine.reading.problem import Problem
-from memory.files.engine.reading.text import Source, decode
+from memory.files.engine.reading.text import DecodedText, decode
 
 INDEX_NAME = "MEMORY.md"
 RECOVERED = "recovered-from-index.md"
-"""Holds what the index said of files that are not there."""
+"""Holds what the index said about missing files."""
 _OUR_TIMES = range(1970, 2200)
 _LATEST = datetime(2199, 12, 31, tzinfo=UTC).timestamp()
 
@@ -28,43 +28,43 @@ class MemoryType(StrEnum):
     REFERENCE = "reference"
 
 
-_TYPES = frozenset(str(one) for one in MemoryType)
+_TYPES = frozenset(str(kind) for kind in MemoryType)
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     INDEX = "index"
     TOPIC = "topic"
     LOG = "log"
-    """A day's log, `logs/Y/M/D.md`."""
+    """A daily log, `logs/Y/M/D.md`."""
     OTHER = "other"
-    """Nothing that the agent reads as memory."""
+    """The agent does not read it as memory."""
 
 
 @dataclass(frozen=True)
 class MemoryFile:
     name: str
-    """Relative to the directory, with `/`."""
+    """Relative to the directory, with `/` as separator."""
     data: bytes
-    source: Source
+    source: DecodedText
     header: Header
     size: int
-    """Bytes on disk; more than `data` has where the file was not read as a whole."""
+    """Bytes on disk; more than `len(data)` if the file was not read completely."""
     mtime_ns: int = 0
     problems: tuple[Problem, ...] = ()
-    """Why it could not be read, or not as it should; those of the header among them."""
+    """Problems with reading the file or its header."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> FileKind:
         return kind_of(self.name)
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         return len(self.data) == self.size
 
     @cached_property
     def text(self) -> str:
-        """As shown: bytes that are no text are U+FFFD."""
-        return self.source.shown
+        """For display: invalid bytes are U+FFFD."""
+        return self.source.displayed
 
     @cached_property
     def body(self) -> str:
@@ -72,8 +72,8 @@ class MemoryFile:
         return self.text.split("\n", self.header.last)[-1]
 
     @cached_property
-    def body_lines(self) -> tuple[Line, ...]:
-        """Those of the body, up to a limit."""
+    def body_lines(self) -> tuple[BodyLine, ...]:
+        """The lines of the body, up to a limit."""
         return tuple(body_lines(self.body, self.body_line))
 
     @property
@@ -95,12 +95,12 @@ class MemoryFile:
 
     @property
     def written_type(self) -> str:
-        """As written, known or not."""
+        """As written, even if it is not a known type."""
         return self.header.get("type")
 
     @property
     def type(self) -> MemoryType | None:
-        """None where it is missing or unknown: the agent drops such a type without a word."""
+        """None if it is missing or unknown: the agent silently drops such a type."""
         written = self.written_type
         return MemoryType(written) if written in _TYPES else None
 
@@ -109,20 +109,20 @@ class MemoryFile:
         return self.header.get("originSessionId")
 
     @property
-    def modified(self) -> datetime:
-        """What the header says, if it is a date of our times, else when the file was changed."""
+    def modified_at(self) -> datetime:
+        """The date in the header if it is plausible, otherwise the file's modification time."""
         try:
-            said = datetime.fromisoformat(self.header.get("modified"))
+            written = datetime.fromisoformat(self.header.get("modified"))
         except ValueError:
-            said = None
-        if said is None or said.year not in _OUR_TIMES:
+            written = None
+        if written is None or written.year not in _OUR_TIMES:
             return datetime.fromtimestamp(min(max(self.mtime_ns / 1e9, 0), _LATEST), tz=UTC)
-        return said if said.tzinfo else said.replace(tzinfo=UTC)
+        return written if written.tzinfo else written.replace(tzinfo=UTC)
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
         body, first = self.body[:MOST_CHARACTERS], self.body_line
-        return (*wiki_links(body, first), *file_links(body, first))
+        return (*find_wiki_links(body, first), *find_file_links(body, first))
 
 
 def parse_file(
@@ -133,34 +133,34 @@ def parse_file(
     size: int | None = None,
     problems: tuple[Problem, ...] = (),
 ) -> MemoryFile:
-    """Any bytes as a file of memory; never raises."""
+    """Parses any bytes as a memory file; never raises."""
     source = decode(data)
-    header = Header() if name == INDEX_NAME else _header(source)
-    found = (*problems, *_encoding(source), *header.problems)
-    return MemoryFile(name, data, source, header, len(data) if size is None else size, mtime_ns, found)
+    header = Header() if name == INDEX_NAME else _read_header(source)
+    all_problems = (*problems, *_encoding_problems(source), *header.problems)
+    return MemoryFile(name, data, source, header, len(data) if size is None else size, mtime_ns, all_problems)
 
 
-def _header(source: Source) -> Header:
+def _read_header(source: DecodedText) -> Header:
     try:
-        return read_header(source.shown.split("\n", LONGEST))
+        return read_header(source.displayed.split("\n", LONGEST))
     except Exception as error:
-        # One file, whatever it holds, must not keep all others from being read, nor itself from being deleted.
+        # One bad file must not prevent the others from being read, nor itself from being deleted.
         words = f"The header cannot be read ({type(error).__name__}); the file is shown without it."
         return Header(problems=(Problem("invalid-yaml", words, 1),))
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> FileKind:
     if name == INDEX_NAME:
-        return Kind.INDEX
+        return FileKind.INDEX
     if not name.endswith(".md"):
-        return Kind.OTHER
-    return Kind.LOG if day_of(name) else Kind.TOPIC
+        return FileKind.OTHER
+    return FileKind.LOG if day_of(name) else FileKind.TOPIC
 
 
-def _encoding(source: Source) -> tuple[Problem, ...]:
-    if not source.valid:
-        at = next(at for at, char in enumerate(source.text) if "\udc80" <= char <= "\udcff")
-        line = source.text.count("\n", 0, at) + 1
+def _encoding_problems(source: DecodedText) -> tuple[Problem, ...]:
+    if not source.is_valid:
+        index = next(at for at, char in enumerate(source.text) if "\udc80" <= char <= "\udcff")
+        line = source.text.count("\n", 0, index) + 1
         return (Problem("not-utf-8", "Some bytes are no UTF-8; the agent sees replacement characters there.", line),)
     if source.encoding != "utf-8":
         return (Problem("not-utf-8", f"The file is written in {source.encoding.upper()}; the agent reads UTF-8.", 1),)

@@ -1,4 +1,4 @@
-"""Pointers from one memory to another: `[Title](file.md)` and `[[name]]`."""
+"""Links from one memory file to another: `[Title](file.md)` and `[[name]]`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Link:
     name: str
     """As written."""
     target: str
-    """The file that it means, relative to the directory; empty where it points out of it, or to the web."""
+    """The linked file, relative to the directory; empty if the link leads out of it or to the web."""
     line: int
 
 
-def target_of(written: str) -> str:
-    """The file in the directory that a Markdown link means."""
+def resolve_target(written: str) -> str:
+    """The file in the directory that a Markdown link points to."""
     text = _TITLE.sub("", written.strip()).strip("<>")
     if _SCHEME.match(text) or text.startswith(("/", "~", "\\")):
         return ""
@@ -33,39 +33,39 @@ def target_of(written: str) -> str:
     return "" if path.startswith("..") or path == "." or "\0" in path else path
 
 
-def wiki_links(text: str, first_line: int = 1) -> Iterator[Link]:
+def find_wiki_links(text: str, first_line: int = 1) -> Iterator[Link]:
     for number, line in enumerate(text.split("\n"), start=first_line):
         if "[[" in line:
             for match in _WIKI.finditer(line):
-                yield Link(match["name"].strip(), _file_of(match), number)
+                yield Link(match["name"].strip(), _target_file(match), number)
 
 
-def wiki_parts(text: str) -> Iterator[str | tuple[str, str]]:
-    """The text taken apart: what stands between links in double brackets, and of each link its label and its file."""
-    at = 0
+def split_wiki_links(text: str) -> Iterator[str | tuple[str, str]]:
+    """Splits a text at its wiki links. Yields plain text, and label and file of each link."""
+    position = 0
     for match in _WIKI.finditer(text):
-        if match.start() > at:
-            yield text[at : match.start()]
-        yield (match["label"] or match["name"]).strip(), _file_of(match)
-        at = match.end()
-    if at < len(text):
-        yield text[at:]
+        if match.start() > position:
+            yield text[position : match.start()]
+        yield (match["label"] or match["name"]).strip(), _target_file(match)
+        position = match.end()
+    if position < len(text):
+        yield text[position:]
 
 
-def alike(name: str) -> str:
-    """The same for names that a person would take for the same."""
+def normalize_name(name: str) -> str:
+    """A common form for names that a person would consider the same."""
     return _APART.sub("-", name.lower().removesuffix(".md")).strip("-")
 
 
-def _file_of(wiki: re.Match[str]) -> str:
+def _target_file(wiki: re.Match[str]) -> str:
     name = wiki["name"].strip()
     return name if name.endswith(".md") else f"{name}.md"
 
 
-def file_links(text: str, first_line: int = 1) -> Iterator[Link]:
+def find_file_links(text: str, first_line: int = 1) -> Iterator[Link]:
     """Markdown links to other Markdown files of the directory."""
     for number, line in enumerate(text.split("\n"), start=first_line):
         if "](" in line:
             for match in MARKDOWN_LINK.finditer(line):
-                if (target := target_of(match["target"])).endswith(".md"):
+                if (target := resolve_target(match["target"])).endswith(".md"):
                     yield Link(match["target"], target, number)

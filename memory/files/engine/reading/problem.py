@@ -1,4 +1,4 @@
-"""What stands in the way of reading a file, in a sentence. The linter makes findings of it."""
+"""A problem with reading a file, as a sentence. The linter turns it into a finding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Problem:
     rule: str
-    """The name of the finding that it becomes."""
+    """The rule name of that finding."""
     message: str
     line: int | None = None
-    """Counted from 1."""
+    """From 1."""

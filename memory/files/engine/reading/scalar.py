@@ -1,5 +1,5 @@
-"""One value of a header, read as meant. Agents write headers by hand, so YAML's own rules are often broken: what YAML
-would refuse is told beside the value."""
+"""One value of a header. Agents write headers by hand and often break YAML's rules: the value is read as it was meant,
+together with what YAML would refuse."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LONGEST = 100_000
-"""Characters of a value that is looked into."""
+"""Characters: longer values are not parsed."""
 DEEPEST = 8
-"""Lists and mappings in each other."""
+"""Nested lists and mappings."""
 _COMMENT = re.compile(r"(?:^|\s)#")
 _COLON = re.compile(r":(?:\s|$)")
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/", "r": "\r", "0": "\0"}
@@ -23,28 +23,28 @@ _WORDS_OF_YAML = {"null", "~", "true", "false", "yes", "no", "on", "off"}
 class Scalar:
     value: str
     items: tuple[str, ...] = ()
-    """Of a list."""
+    """If it is a list."""
     pairs: tuple[tuple[str, str], ...] = ()
-    """Of a mapping in braces."""
+    """If it is a mapping in braces."""
     refused: str = ""
-    """Why YAML would not take it, in a sentence."""
+    """Why YAML would refuse it, as a sentence."""
     dropped: str = ""
-    """What YAML would leave out as a comment."""
+    """What YAML would drop as a comment."""
 
 
-def scalar(raw: str, depth: int = 0) -> Scalar:
-    """`depth`: of the lists and mappings around it."""
+def parse_scalar(raw: str, depth: int = 0) -> Scalar:
+    """`depth`: number of lists and mappings around it."""
     raw = raw.strip()
     if len(raw) > LONGEST:
         return Scalar(raw, refused=f"The value has more than {LONGEST:,} characters, and was not taken apart.")
     if depth > DEEPEST and raw[:1] in ("[", "{"):
         return Scalar(raw, refused=f"Lists and mappings are nested more than {DEEPEST} deep, and were not taken apart.")
     if raw[:1] in ("'", '"'):
-        return _quoted(raw)
+        return _parse_quoted(raw)
     if raw[:1] == "[":
-        return _list(raw, depth)
+        return _parse_list(raw, depth)
     if raw[:1] == "{":
-        return _mapping(raw, depth)
+        return _parse_mapping(raw, depth)
     if raw[:1] in tuple(_RESERVED) and raw:
         return Scalar(raw, refused=f"A value that begins with {raw[0]} has to be quoted.")
     if _COLON.search(raw):
@@ -54,9 +54,9 @@ def scalar(raw: str, depth: int = 0) -> Scalar:
     return Scalar(raw)
 
 
-def quoted(value: str) -> str:
-    """The value as YAML takes it: quoted only where it has to be."""
-    plain = scalar(value)
+def quote_scalar(value: str) -> str:
+    """Quotes the value for YAML, if necessary."""
+    plain = parse_scalar(value)
     simple = value == value.strip() and "\n" not in value and _ENTITLED.match(value)
     if simple and not plain.refused and not plain.dropped and value.lower() not in _WORDS_OF_YAML:
         return value
@@ -64,7 +64,7 @@ def quoted(value: str) -> str:
     return f'"{escaped}"'
 
 
-def _quoted(raw: str) -> Scalar:
+def _parse_quoted(raw: str) -> Scalar:
     quote, end = raw[0], 1
     while end < len(raw):
         if quote == '"' and raw[end] == "\\":
@@ -81,34 +81,34 @@ def _quoted(raw: str) -> Scalar:
     rest = raw[end + 1 :].strip()
     if rest and not rest.startswith("#"):
         return Scalar(raw, refused="Text follows behind the closing quote.")
-    return Scalar(_unescaped(raw[1:end]) if quote == '"' else raw[1:end].replace("''", "'"))
+    return Scalar(_unescape(raw[1:end]) if quote == '"' else raw[1:end].replace("''", "'"))
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), text) if "\\" in text else text
 
 
-def _list(raw: str, depth: int) -> Scalar:
+def _parse_list(raw: str, depth: int) -> Scalar:
     closed = raw.rfind("]")
     inner = raw[1 : closed if closed > 0 else len(raw)]
     refused = "" if closed > 0 and not raw[closed + 1 :].strip() else "A list is opened with [ and never closed."
-    items = [scalar(item, depth + 1) for item in inner.split(",") if item.strip()]
-    return Scalar(raw, items=tuple(item.value for item in items), refused=refused or _too_deep(items))
+    items = [parse_scalar(item, depth + 1) for item in inner.split(",") if item.strip()]
+    return Scalar(raw, items=tuple(item.value for item in items), refused=refused or _nested_refusal(items))
 
 
-def _mapping(raw: str, depth: int) -> Scalar:
+def _parse_mapping(raw: str, depth: int) -> Scalar:
     closed = raw.rfind("}")
     inner = raw[1 : closed if closed > 0 else len(raw)]
     refused = "" if closed > 0 and not raw[closed + 1 :].strip() else "A mapping is opened with { and never closed."
     pairs = [
-        (key.strip().strip("'\""), scalar(value, depth + 1))
+        (key.strip().strip("'\""), parse_scalar(value, depth + 1))
         for key, colon, value in (pair.partition(":") for pair in inner.split(","))
         if colon
     ]
-    refused = refused or _too_deep([value for _, value in pairs])
+    refused = refused or _nested_refusal([value for _, value in pairs])
     return Scalar(raw, pairs=tuple((key, value.value) for key, value in pairs), refused=refused)
 
 
-def _too_deep(values: Sequence[Scalar]) -> str:
-    """What was not taken apart inside is told outside."""
-    return next((one.refused for one in values if one.refused.endswith("not taken apart.")), "")
+def _nested_refusal(values: Sequence[Scalar]) -> str:
+    """The refusal of a nested value that was not parsed."""
+    return next((value.refused for value in values if value.refused.endswith("not taken apart.")), "")

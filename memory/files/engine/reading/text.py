@@ -1,4 +1,4 @@
-"""Bytes of a file as text, and back to the same bytes: encoding, byte order mark, line ends, bytes without meaning."""
+"""Decodes the bytes of a file so that they can be restored exactly, with any encoding, endings and invalid bytes."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class Newline(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Decoded so that `encoded` gives back the same bytes. Bytes that are no text are halves of surrogate pairs here:
-    `shown` is what a page, a database and JSON can hold, and its positions are the same."""
+class DecodedText:
+    """A text from which `encode` restores the same bytes. Invalid bytes are lone surrogates in `text`. `displayed` is
+    safe for pages, the database and JSON, and has the same positions."""
 
     text: str
     encoding: str = "utf-8"
     mark: bytes = b""
-    valid: bool = True
-    """Every byte is part of a character of the encoding."""
+    is_valid: bool = True
+    """False if some bytes are not valid in the encoding."""
 
     @property
-    def shown(self) -> str:
-        return self.text if self.valid else self.text.translate(_ESCAPED)
+    def displayed(self) -> str:
+        return self.text if self.is_valid else self.text.translate(_ESCAPED)
 
     @property
     def lines(self) -> list[str]:
-        """With their line ends, which may be a mix. Only `\\n` ends a line, as in the agent's own reader."""
+        """The lines with their endings. Only `\\n` ends a line, as in the agent's own reader."""
         return split_lines(self.text)
 
     @property
@@ -47,39 +47,39 @@ class Source:
 
     @property
     def line_end(self) -> str:
-        """What ends a new line of this file."""
+        """The ending for a new line of this file."""
         return "\r\n" if self.newline is Newline.CRLF else "\n"
 
-    def encoded(self, text: str) -> bytes:
-        """Other text in the same encoding; what was left as it was keeps its bytes."""
+    def encode(self, text: str) -> bytes:
+        """Encodes another text in the same encoding; unchanged parts keep their bytes."""
         errors = "surrogateescape" if self.encoding == "utf-8" else "surrogatepass"
         return self.mark + text.encode(self.encoding, errors)
 
 
-def decode(data: bytes) -> Source:
-    """Any bytes; never raises."""
+def decode(data: bytes) -> DecodedText:
+    """Decodes any bytes; never raises."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _decoded(data, mark, encoding)
-    return _decoded(data, b"", "utf-8")
+            return _decode(data, mark, encoding)
+    return _decode(data, b"", "utf-8")
 
 
-def _decoded(data: bytes, mark: bytes, encoding: str) -> Source:
+def _decode(data: bytes, mark: bytes, encoding: str) -> DecodedText:
     body = data[len(mark) :]
     try:
-        return Source(body.decode(encoding), encoding, mark)
+        return DecodedText(body.decode(encoding), encoding, mark)
     except UnicodeDecodeError:
-        # Half a UTF-16 file would not come back byte for byte; as UTF-8 with escapes every file does.
-        return Source(data.decode("utf-8", "surrogateescape"), "utf-8", b"", valid=False)
+        # A broken UTF-16 file could not be restored byte for byte; as UTF-8 with escapes, any file can.
+        return DecodedText(data.decode("utf-8", "surrogateescape"), "utf-8", b"", is_valid=False)
 
 
 def split_lines(text: str, most: int = -1) -> list[str]:
-    """The lines with their ends, split at `\\n` alone: U+2028 and the like are part of a line. What follows after
-    `most` of them is one more."""
+    """The lines with their endings. Only `\n` ends a line, not U+2028 and the like. Whatever follows `most` lines is
+    one more."""
     lines = text.split("\n", most)
     last = lines.pop()
     return [line + "\n" for line in lines] + ([last] if last else [])
 
 
-def without_end(line: str) -> str:
+def strip_line_end(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryType
 from memory.lint.engine.finding import Finding, Severity
 from memory.lint.engine.surroundings import Surroundings
@@ -15,13 +15,13 @@ FEWEST_SESSIONS = 5
 """Fewer say nothing about what is recalled."""
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
         if not topic.data:
             continue
-        days = (surroundings.now - topic.modified).days
+        days = (surroundings.now - topic.modified_at).days
         if topic.type is MemoryType.PROJECT and days > STALE_DAYS:
-            words = f"This fact of the project was last touched {days:,} days ago, on {topic.modified:%Y-%m-%d}."
+            words = f"This fact of the project was last touched {days:,} days ago, on {topic.modified_at:%Y-%m-%d}."
             yield Finding("stale-project", topic.name, Severity.NOTE, words)
         recalls = surroundings.recalls
         if recalls is None or recalls.sessions < FEWEST_SESSIONS or days <= UNASKED_DAYS:

@@ -6,13 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile, MemoryType
-from memory.lint.engine.claims import Claim, claims_of, contradict
+from memory.lint.engine.claims import Claim, contradict, find_claims
 from memory.lint.engine.finding import Finding, Severity
 from memory.lint.engine.looking import MOST_CHARACTERS, excerpt
 from memory.lint.engine.surroundings import Surroundings
-from memory.lint.engine.words import telling_words
+from memory.lint.engine.words import significant_words
 
 _MOST_OF_A_KEY = 50
 """Claims with one key that are compared: what hundreds of topics say of theirs is a form, not a fact."""
@@ -25,49 +25,53 @@ _CHANGED = re.compile(
 )
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     claims: dict[str, list[tuple[MemoryFile, Claim]]] = defaultdict(list)
     for topic in directory.topics:
-        for claim in claims_of(topic):
+        for claim in find_claims(topic):
             claims[claim.key].append((topic, claim))
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for same in claims.values():
         if not 1 < len(same) <= _MOST_OF_A_KEY:
             continue
-        for at, (one, its) in enumerate(same):
-            for other, theirs in same[at + 1 :]:
-                if (one.name, other.name) not in told and _is_one(one, its, other, theirs):
-                    told.add((one.name, other.name))
-                    yield _finding(one, its, other, theirs)
+        for index, (first, first_claim) in enumerate(same):
+            for second, second_claim in same[index + 1 :]:
+                if (first.name, second.name) not in reported and _is_contradiction(
+                    first, first_claim, second, second_claim
+                ):
+                    reported.add((first.name, second.name))
+                    yield _finding(first, first_claim, second, second_claim)
 
 
-def _is_one(one: MemoryFile, its: Claim, other: MemoryFile, theirs: Claim) -> bool:
-    if one is other or not contradict(its, theirs):
+def _is_contradiction(first: MemoryFile, first_claim: Claim, second: MemoryFile, second_claim: Claim) -> bool:
+    if first is second or not contradict(first_claim, second_claim):
         return False
-    if its.general and len(_about(one) & _about(other)) < _IN_COMMON:
+    if first_claim.is_general and len(_subject_words(first) & _subject_words(second)) < _IN_COMMON:
         return False
-    return not _knows(one, theirs) and not _knows(other, its)
+    return not _mentions_value(first, second_claim) and not _mentions_value(second, first_claim)
 
 
-def _about(topic: MemoryFile) -> set[str]:
+def _subject_words(topic: MemoryFile) -> set[str]:
     """What a topic is about, as far as its name and description tell."""
-    return set(telling_words(f"{topic.stem.replace('_', ' ')} {topic.description}")) - set(MemoryType)
+    return set(significant_words(f"{topic.stem.replace('_', ' ')} {topic.description}")) - set(MemoryType)
 
 
-def _knows(topic: MemoryFile, claim: Claim) -> bool:
+def _mentions_value(topic: MemoryFile, claim: Claim) -> bool:
     """Does the topic tell of the other value as well? Then it tells a change, not a contradiction."""
     text, value = topic.text[:MOST_CHARACTERS].lower(), claim.value.lower()
-    at = text.find(value)
-    while at >= 0:
-        if claim.exact or _CHANGED.search(text, max(at - _NEAR, 0), at):
+    position = text.find(value)
+    while position >= 0:
+        if claim.exact_values or _CHANGED.search(text, max(position - _NEAR, 0), position):
             return True
-        at = text.find(value, at + 1)
+        position = text.find(value, position + 1)
     return False
 
 
-def _finding(one: MemoryFile, its: Claim, other: MemoryFile, theirs: Claim) -> Finding:
-    if one.modified > other.modified:
-        one, its, other, theirs = other, theirs, one, its
-    newer = ", which is newer," if other.modified > one.modified else ""
-    words = f"Here: “{excerpt(its.said, 80)}”; {other.name}{newer} says “{excerpt(theirs.said, 80)}”."
-    return Finding("contradiction", one.name, Severity.WARNING, words, its.line, others=(other.name,))
+def _finding(older: MemoryFile, older_claim: Claim, newer_: MemoryFile, newer_claim: Claim) -> Finding:
+    if older.modified_at > newer_.modified_at:
+        older, older_claim, newer_, newer_claim = newer_, newer_claim, older, older_claim
+    newer = ", which is newer," if newer_.modified_at > older.modified_at else ""
+    words = (
+        f"Here: “{excerpt(older_claim.sentence, 80)}”; {newer_.name}{newer} says “{excerpt(newer_claim.sentence, 80)}”."
+    )
+    return Finding("contradiction", older.name, Severity.WARNING, words, older_claim.line, others=(newer_.name,))

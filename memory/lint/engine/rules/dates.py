@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
-from memory.files.engine.reading.edit import with_line
+from memory.files.engine.reading.directory import MemoryDirectory
+from memory.files.engine.reading.edits import with_line
 from memory.files.engine.reading.file import MemoryFile
-from memory.files.engine.reading.text import split_lines, without_end
-from memory.lint.engine.days import day_meant
+from memory.files.engine.reading.text import split_lines, strip_line_end
+from memory.lint.engine.days import resolve_date
 from memory.lint.engine.finding import (
     Changes,
     Finding,
@@ -55,16 +55,16 @@ _NEAR = 14
 """Characters between a relative date and an absolute one that explains it."""
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
         if not _may_hold(topic.text[:MOST_CHARACTERS]):
             continue
         field = topic.header.field("description")
         if field and field.first == field.last:
-            yield from _line(topic, field.first, topic.text.split("\n", field.first)[field.first - 1])
+            yield from _check_line(topic, field.first, topic.text.split("\n", field.first)[field.first - 1])
         for line in topic.body_lines:
             if not line.in_code:
-                yield from _line(topic, line.number, line.text)
+                yield from _check_line(topic, line.number, line.text)
 
 
 def _may_hold(text: str) -> bool:
@@ -72,7 +72,7 @@ def _may_hold(text: str) -> bool:
     return any(hint in lower for hint in _HINTS)
 
 
-def _line(topic: MemoryFile, number: int, text: str) -> Iterator[Finding]:
+def _check_line(topic: MemoryFile, number: int, text: str) -> Iterator[Finding]:
     if not _may_hold(text):
         return
     plain = without_code(text)
@@ -80,19 +80,19 @@ def _line(topic: MemoryFile, number: int, text: str) -> Iterator[Finding]:
         around = plain[max(match.start() - _NEAR, 0) : match.end() + _NEAR]
         if _ABSOLUTE.search(around) or _HABIT.search(plain, 0, match.start()):
             continue
-        written = topic.modified.date()
-        meant = day_meant(match[0], written)
+        written = topic.modified_at.date()
+        meant = resolve_date(match[0], written)
         words = f"“{match[0]}” means something else on another day."
         fix = None
-        if meant and topic.whole:
+        if meant and topic.is_whole:
             words += f" Counted from {written:%Y-%m-%d}, when the topic was last changed, it is {meant}."
-            make = partial(_dated, topic, number, match.start(), match.end(), meant)
+            make = partial(_replace_date, topic, number, match.start(), match.end(), meant)
             fix = Fix(f"Write {meant}", make)
         yield Finding("relative-date", topic.name, Severity.WARNING, words, number, fix=fix)
 
 
-def _dated(topic: MemoryFile, number: int, start: int, end: int, meant: str) -> Changes:
-    line = without_end(split_lines(topic.source.text)[number - 1])
+def _replace_date(topic: MemoryFile, number: int, start: int, end: int, meant: str) -> Changes:
+    line = strip_line_end(split_lines(topic.source.text)[number - 1])
     before, phrase = line[:start], line[start:end]
     if phrase.split()[0].lower() in ("by", "until", "since"):
         meant = f"{phrase.split()[0]} {meant}"

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
-from memory.files.engine.reading.file import Kind, MemoryFile
+from memory.files.engine.reading.directory import MemoryDirectory
+from memory.files.engine.reading.file import FileKind, MemoryFile
 from memory.lint.engine.finding import (
     Changes,
     Finding,
@@ -43,78 +43,86 @@ _ORDER = re.compile(
 _HARMLESS = re.compile(r"(?i)\bdo not edit\b|\b(?:auto-?)?generated\b|markdownlint|prettier|eslint")
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for file in directory.files:
-        if file.kind is Kind.OTHER or is_binary(file):
+        if file.kind is FileKind.OTHER or is_binary(file):
             continue
         text = file.text[:MOST_CHARACTERS]
-        yield from _characters(file, text)
+        yield from _check_characters(file, text)
         if "<!--" in text or "[//]" in text:
-            yield from _comments(file, text)
-        yield from _out_of_sight(file, text)
+            yield from _check_comments(file, text)
+        yield from _check_out_of_sight(file, text)
 
 
-def _characters(file: MemoryFile, text: str) -> Iterator[Finding]:
+def _check_characters(file: MemoryFile, text: str) -> Iterator[Finding]:
     if text.isascii() and text.isprintable():
         return
-    fix = Fix("Take the characters out", partial(_without_characters, file)) if file.whole else None
+    fix = Fix("Take the characters out", partial(_remove_characters, file)) if file.is_whole else None
     control = list(_CONTROL.finditer(text))
     if control:
-        words = f"{len(control)} control characters, the first one {_name(control[0][0])}."
+        words = f"{len(control)} control characters, the first one {_code_point(control[0][0])}."
         yield Finding(
-            "control-characters", file.name, Severity.WARNING, words, _line(text, control[0].start()), fix=fix
+            "control-characters", file.name, Severity.WARNING, words, _line_number(text, control[0].start()), fix=fix
         )
     if text.isascii():
         return
-    unseen = [match for match in _INVISIBLE.finditer(text) if not _belongs(text, match.start())]
+    unseen = [match for match in _INVISIBLE.finditer(text) if not _is_joiner_in_place(text, match.start())]
     if unseen:
-        kinds = sorted({_name(match[0]) for match in unseen})
+        kinds = sorted({_code_point(match[0]) for match in unseen})
         words = f"{len(unseen)} characters that nobody sees: {', '.join(kinds[:4])}."
-        yield Finding("hidden-characters", file.name, Severity.ERROR, words, _line(text, unseen[0].start()), fix=fix)
+        yield Finding(
+            "hidden-characters", file.name, Severity.ERROR, words, _line_number(text, unseen[0].start()), fix=fix
+        )
 
 
-def _belongs(text: str, at: int) -> bool:
+def _is_joiner_in_place(text: str, position: int) -> bool:
     """Joiners hold emoji together and shape the letters of some scripts; there they are part of the writing."""
-    if text[at] not in _JOINERS or not 0 < at < len(text) - 1:
+    if text[position] not in _JOINERS or not 0 < position < len(text) - 1:
         return False
-    before, after = text[at - 1], text[at + 1]
+    before, after = text[position - 1], text[position + 1]
     return not before.isspace() and ord(before) > 0x5FF and ord(after) > 0x5FF and unicodedata.category(after) != "Cf"
 
 
-def _comments(file: MemoryFile, text: str) -> Iterator[Finding]:
+def _check_comments(file: MemoryFile, text: str) -> Iterator[Finding]:
     for match in _COMMENT.finditer(text):
-        said = (match["closed"] or match["open"] or match["reference"] or "").strip()
-        order = bool(_ORDER.search(said)) and not _HARMLESS.match(said)
+        comment = (match["closed"] or match["open"] or match["reference"] or "").strip()
+        order = bool(_ORDER.search(comment)) and not _HARMLESS.match(comment)
         rule, severity = ("hidden-instruction", Severity.ERROR) if order else ("hidden-comment", Severity.NOTE)
-        what = "tells the agent what to do" if order else "is read by the agent and not seen on a page"
-        fix = Fix("Remove the comment", partial(_without, file, match.start(), match.end())) if file.whole else None
-        words = f"A comment {what}: “{excerpt(said)}”"
-        yield Finding(rule, file.name, severity, words, _line(text, match.start()), fix=fix)
+        effect = "tells the agent what to do" if order else "is read by the agent and not seen on a page"
+        fix = (
+            Fix("Remove the comment", partial(_remove_span, file, match.start(), match.end()))
+            if file.is_whole
+            else None
+        )
+        words = f"A comment {effect}: “{excerpt(comment)}”"
+        yield Finding(rule, file.name, severity, words, _line_number(text, match.start()), fix=fix)
 
 
-def _out_of_sight(file: MemoryFile, text: str) -> Iterator[Finding]:
+def _check_out_of_sight(file: MemoryFile, text: str) -> Iterator[Finding]:
     for match in _FAR.finditer(text) if _LONG_GAP.search(text) else ():
         words = f"Text stands far out of sight: “{excerpt(match['far'])}”"
-        yield Finding("hidden-instruction", file.name, Severity.ERROR, words, _line(text, match.end()))
+        yield Finding("hidden-instruction", file.name, Severity.ERROR, words, _line_number(text, match.end()))
     for match in _UNSHOWN.finditer(text) if "<" in text else ():
         words = f"An element that is not shown holds text: “{excerpt(match[0])}”"
-        yield Finding("hidden-instruction", file.name, Severity.ERROR, words, _line(text, match.start()))
+        yield Finding("hidden-instruction", file.name, Severity.ERROR, words, _line_number(text, match.start()))
 
 
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+def _line_number(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
 
 
-def _name(char: str) -> str:
+def _code_point(char: str) -> str:
     return f"U+{ord(char):04X}"
 
 
-def _without_characters(file: MemoryFile) -> Changes:
+def _remove_characters(file: MemoryFile) -> Changes:
     text = _CONTROL.sub("", file.source.text)
-    kept = (char for at, char in enumerate(text) if not _INVISIBLE.match(char) or _belongs(text, at))
-    return {file.name: file.source.encoded("".join(kept))}
+    visible = (
+        char for position, char in enumerate(text) if not _INVISIBLE.match(char) or _is_joiner_in_place(text, position)
+    )
+    return {file.name: file.source.encode("".join(visible))}
 
 
-def _without(file: MemoryFile, start: int, end: int) -> Changes:
+def _remove_span(file: MemoryFile, start: int, end: int) -> Changes:
     text = file.source.text
-    return {file.name: file.source.encoded(text[:start] + text[end:])}
+    return {file.name: file.source.encode(text[:start] + text[end:])}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
-from memory.files.engine.reading.edit import with_line, with_line_added, without_lines
+from memory.files.engine.reading.directory import MemoryDirectory
+from memory.files.engine.reading.edits import with_line, with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile
-from memory.files.engine.reading.index import Entry, Index, IndexLine
-from memory.files.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.index import Index, IndexEntry, IndexLine
+from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
 from memory.lint.engine.finding import (
     Changes,
     Finding,
@@ -24,13 +24,13 @@ RECALLED_BYTES = 4_096
 _NAMED = 5
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     index = directory.index
     if index.loaded.warning:
-        yield _cut(index)
+        yield _cut_finding(index)
     for line in index.lines:
         if len(line.text) > LONGEST_ENTRY and line.entries:
-            yield _long(directory, line)
+            yield _long_line_finding(directory, line)
     for topic in directory.topics:
         lines = topic.text.removesuffix("\n").count("\n") + 1
         if topic.size > RECALLED_BYTES or lines > RECALLED_LINES:
@@ -41,48 +41,48 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
             yield Finding("topic-too-large", topic.name, Severity.NOTE, words)
 
 
-def _cut(index: Index) -> Finding:
+def _cut_finding(index: Index) -> Finding:
     first = index.loaded.cut_lines[0]
     lost = [entry.title or entry.written for line in index.lines[first - 1 :] for entry in line.entries]
     named = ", ".join(excerpt(title, 40) for title in lost[:_NAMED])
     more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
     cut = f"Lines {first:,} to {index.line_count:,} are not loaded"
-    what = f"{cut}: {named}{more}." if lost else f"{cut}."
+    lost_lines = f"{cut}: {named}{more}." if lost else f"{cut}."
     if index.line_count > MOST_LINES and index.loaded_lines >= MOST_LINES:
-        words = f"The index has {index.line_count:,} lines; the agent gets the first {MOST_LINES}. {what}"
-        return Finding("index-too-long", index.file.name, Severity.ERROR, words, first, fix=_closing(index))
-    words = f"The index has {index.file.size:,} bytes; the agent gets {MOST_BYTES:,} at most. {what}"
+        words = f"The index has {index.line_count:,} lines; the agent gets the first {MOST_LINES}. {lost_lines}"
+        return Finding("index-too-long", index.file.name, Severity.ERROR, words, first, fix=_blank_lines_fix(index))
+    words = f"The index has {index.file.size:,} bytes; the agent gets {MOST_BYTES:,} at most. {lost_lines}"
     return Finding("index-too-large", index.file.name, Severity.ERROR, words, first)
 
 
-def _closing(index: Index) -> Fix | None:
+def _blank_lines_fix(index: Index) -> Fix | None:
     """Blank lines count as well; where the rest fits, they are the ones to go."""
     blank = {line.number for line in index.lines if not line.text.strip()}
-    if not index.file.whole or index.line_count - len(blank) > MOST_LINES or index.file.size > MOST_BYTES:
+    if not index.file.is_whole or index.line_count - len(blank) > MOST_LINES or index.file.size > MOST_BYTES:
         return None
-    return Fix("Take the blank lines out", partial(_without, index.file, blank))
+    return Fix("Take the blank lines out", partial(_remove_lines, index.file, blank))
 
 
-def _without(index: MemoryFile, numbers: set[int]) -> Changes:
+def _remove_lines(index: MemoryFile, numbers: set[int]) -> Changes:
     return {index.name: without_lines(index, numbers)}
 
 
-def _long(directory: Directory, line: IndexLine) -> Finding:
+def _long_line_finding(directory: MemoryDirectory, line: IndexLine) -> Finding:
     words = f"The line has {len(line.text):,} characters; {LONGEST_ENTRY} are advised, so that many fit."
-    fix = _shortening(directory, line) if len(line.entries) == 1 else None
+    fix = _shortening_fix(directory, line) if len(line.entries) == 1 else None
     return Finding("index-line-too-long", directory.index.file.name, Severity.WARNING, words, line.number, fix=fix)
 
 
-def _shortening(directory: Directory, line: IndexLine) -> Fix | None:
+def _shortening_fix(directory: MemoryDirectory, line: IndexLine) -> Fix | None:
     topic = directory.by_name.get(line.entries[0].target)
-    shorter = shorter_line(line, line.entries[0])
-    if topic is None or not topic.whole or not shorter:
+    shorter = shorten_line(line, line.entries[0])
+    if topic is None or not topic.is_whole or not shorter:
         return None
-    make = partial(_moved, directory.index.file, line, shorter, topic)
+    make = partial(_move_words, directory.index.file, line, shorter, topic)
     return Fix("Shorten the line and keep its words in the topic", make)
 
 
-def shorter_line(line: IndexLine, entry: Entry) -> str:
+def shorten_line(line: IndexLine, entry: IndexEntry) -> str:
     """The line cut between two words; empty where the hook is not what makes it long."""
     start = line.text.rfind(entry.hook) if entry.hook else -1
     room = LONGEST_ENTRY - start - 1
@@ -91,7 +91,7 @@ def shorter_line(line: IndexLine, entry: Entry) -> str:
     return line.text[:start] + entry.hook[:room].rpartition(" ")[0].rstrip(" ,;:—–-") + "…"
 
 
-def _moved(index: MemoryFile, line: IndexLine, shorter: str, topic: MemoryFile) -> Changes:
+def _move_words(index: MemoryFile, line: IndexLine, shorter: str, topic: MemoryFile) -> Changes:
     changes: dict[str, bytes | None] = {index.name: with_line(index, line.number, shorter)}
     hook = line.entries[0].hook
     if hook not in topic.text:

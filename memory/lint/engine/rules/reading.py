@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import (
     Changes,
@@ -29,42 +29,42 @@ _SEVERITIES = {
 _OF_HEADERS = frozenset({"invalid-yaml", "header-comment"})
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for problem in directory.problems:
         yield Finding(problem.rule, "", _SEVERITIES[problem.rule], problem.message)
     for file in directory.files:
-        yield from _file(file)
+        yield from _check_file(file)
 
 
 def is_binary(file: MemoryFile) -> bool:
     return "\0" in file.text[:MOST_CHARACTERS]
 
 
-def _file(file: MemoryFile) -> Iterator[Finding]:
+def _check_file(file: MemoryFile) -> Iterator[Finding]:
     if is_binary(file):
         yield Finding("binary", file.name, Severity.ERROR, "The file holds no text; the agent can make nothing of it.")
         return
     for problem in file.problems:
         if problem.rule not in _OF_HEADERS:
-            fix = _reencode(file) if problem.rule == "not-utf-8" and file.whole else None
+            fix = _reencoding_fix(file) if problem.rule == "not-utf-8" and file.is_whole else None
             severity = _SEVERITIES[problem.rule]
             yield Finding(problem.rule, file.name, severity, problem.message, problem.line, fix=fix)
-    if file.whole and len(file.text) > MOST_CHARACTERS:
+    if file.is_whole and len(file.text) > MOST_CHARACTERS:
         words = f"The file has {len(file.text):,} characters; only the first {MOST_CHARACTERS:,} were looked at."
         yield Finding("too-large", file.name, Severity.ERROR, words)
 
 
-def _reencode(file: MemoryFile) -> Fix:
+def _reencoding_fix(file: MemoryFile) -> Fix:
     return Fix("Write it as UTF-8", partial(_as_utf8, file))
 
 
 def _as_utf8(file: MemoryFile) -> Changes:
     """Bytes that are no UTF-8 are taken as those of Windows, where such files come from."""
-    if file.source.valid:
+    if file.source.is_valid:
         return {file.name: file.source.text.encode()}
-    letters = (_windows(char) if "\udc80" <= char <= "\udcff" else char for char in file.source.text)
+    letters = (_decode_windows(char) if "\udc80" <= char <= "\udcff" else char for char in file.source.text)
     return {file.name: file.source.mark + "".join(letters).encode()}
 
 
-def _windows(char: str) -> str:
+def _decode_windows(char: str) -> str:
     return bytes([ord(char) - 0xDC00]).decode("cp1252", "replace")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryType
 from memory.lint.engine.finding import Finding, Severity
 from memory.lint.engine.looking import MOST_CHARACTERS
@@ -18,7 +18,7 @@ _SAID = re.compile(r"(?i)\b(because|the reason|since\s+(?:the|it|they|we)\b|so t
 _HOW = re.compile(_HEAD.format("how to apply|how to|how|apply|usage|when to|rule|rules|do|always|never|action"))
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
         if topic.type not in _WITH_REASON or not topic.body.strip():
             continue

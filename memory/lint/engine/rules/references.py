@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Finding, Severity
 from memory.lint.engine.looking import excerpt
@@ -25,30 +25,30 @@ _ELSEWHERE = re.compile(
 _MOST = 200
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     checkout = surroundings.checkout
     if checkout is None:
         return
-    known = set(directory.by_name)
+    names = set(directory.by_name)
     for topic in directory.topics:
-        for count, (line, span) in enumerate(_spans(topic)):
+        for count, (line, span) in enumerate(_find_spans(topic)):
             if count == _MOST:
                 break
-            yield from _span(topic, line, span, checkout, known)
+            yield from _check_span(topic, line, span, checkout, names)
 
 
-def _spans(topic: MemoryFile) -> Iterator[tuple[int, str]]:
-    seen: set[str] = set()
+def _find_spans(topic: MemoryFile) -> Iterator[tuple[int, str]]:
+    spans: set[str] = set()
     for line in topic.body_lines:
         if line.in_code or "`" not in line.text:
             continue
         for match in _SPAN.finditer(line.text):
-            if match[1] not in seen:
-                seen.add(match[1])
+            if match[1] not in spans:
+                spans.add(match[1])
                 yield line.number, match[1].strip()
 
 
-def _span(topic: MemoryFile, line: int, span: str, checkout: Checkout, known: set[str]) -> Iterator[Finding]:
+def _check_span(topic: MemoryFile, line: int, span: str, checkout: Checkout, names: set[str]) -> Iterator[Finding]:
     words = span.split()
     if not words or _ELSEWHERE.search(span):
         return
@@ -60,12 +60,12 @@ def _span(topic: MemoryFile, line: int, span: str, checkout: Checkout, known: se
     script = ""
     for word in words:
         path = _PLACE.sub("", word.strip("'\"(),;")).removeprefix("./").rstrip("/")
-        if not _PATH.fullmatch(f"{path}/" if word.endswith("/") else path) or path in known or word.endswith("()"):
+        if not _PATH.fullmatch(f"{path}/" if word.endswith("/") else path) or path in names or word.endswith("()"):
             continue
-        there = checkout.has_file(path)
-        if there:
+        exists = checkout.has_file(path)
+        if exists:
             script = path
-        elif there is False and _is_path(word):
+        elif exists is False and _is_path(word):
             message = f"The project has no {excerpt(path)}."
             yield Finding("missing-file", topic.name, Severity.WARNING, message, line)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import (
     Changes,
@@ -19,29 +19,31 @@ from memory.lint.engine.surroundings import Surroundings
 from sessions.secrets.engine import mask
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for file in directory.files:
         text = file.text[:MOST_CHARACTERS]
         if is_binary(file) or mask(text) == text:
             continue
-        fix = Fix("Mask it in the file", partial(_masked, file)) if file.whole else None
-        for number, masked in _places(text):
+        fix = Fix("Mask it in the file", partial(_mask_file, file)) if file.is_whole else None
+        for number, masked in _find_secrets(text):
             words = f"A secret stands here in plain text: {excerpt(masked, 80)}"
             yield Finding("secret", file.name, Severity.ERROR, words, number, fix=fix)
 
 
-def _places(text: str) -> Iterator[tuple[int, str]]:
+def _find_secrets(text: str) -> Iterator[tuple[int, str]]:
     """Lines with a secret, as they may be shown. One that spans lines, a private key, is told at its first."""
     lines = text.split("\n")
-    found = [(number, masked) for number, line in enumerate(lines, start=1) if (masked := mask(line)) != line]
-    if found:
-        yield from found
+    lines_ = [(number, masked) for number, line in enumerate(lines, start=1) if (masked := mask(line)) != line]
+    if lines_:
+        yield from lines_
         return
     masked = mask(text)
-    at = next((at for at, (old, new) in enumerate(zip(text, masked, strict=False)) if old != new), len(masked) - 1)
-    number = text.count("\n", 0, at) + 1
+    position = next(
+        (at for at, (old, new) in enumerate(zip(text, masked, strict=False)) if old != new), len(masked) - 1
+    )
+    number = text.count("\n", 0, position) + 1
     yield number, masked.split("\n")[number - 1]
 
 
-def _masked(file: MemoryFile) -> Changes:
-    return {file.name: file.source.encoded(mask(file.source.text))}
+def _mask_file(file: MemoryFile) -> Changes:
+    return {file.name: file.source.encode(mask(file.source.text))}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memory.files.engine.reading.body import MOST_CHARACTERS
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Finding, Severity
 from memory.lint.engine.looking import excerpt, without_code
@@ -36,44 +36,44 @@ _DOING = re.compile(
 )
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
         body = topic.body[:MOST_CHARACTERS]
         if "```" in body or "~~~" in body:
-            yield from _code(topic)
+            yield from _check_code(topic)
         if _DIGIT.search(body) and _HASH.search(body):
-            yield from _history(topic)
+            yield from _check_history(topic)
         lower = body.lower()
         if _BOX.search(body) or _STATE.search(body) or any(words in lower for words in _DOINGS):
-            yield from _state(topic)
+            yield from _check_state(topic)
 
 
-def _code(topic: MemoryFile) -> Iterator[Finding]:
-    told = [line for line in topic.body_lines if line.text.strip()]
-    code = [line for line in told if line.in_code]
-    if len(code) >= CODE_LINES and len(code) >= CODE_SHARE * len(told):
-        words = f"{len(code)} of {len(told)} lines are code; the project's files tell it better, and stay true."
+def _check_code(topic: MemoryFile) -> Iterator[Finding]:
+    lines = [line for line in topic.body_lines if line.text.strip()]
+    code = [line for line in lines if line.in_code]
+    if len(code) >= CODE_LINES and len(code) >= CODE_SHARE * len(lines):
+        words = f"{len(code)} of {len(lines)} lines are code; the project's files tell it better, and stay true."
         yield Finding("code-pattern", topic.name, Severity.WARNING, words, code[0].number)
 
 
-def _history(topic: MemoryFile) -> Iterator[Finding]:
-    found = [line for line in topic.body_lines if not line.in_code and _COMMIT.search(line.text)]
-    if len(found) >= COMMITS and any(_ABOUT_COMMITS.search(line.text) for line in found):
-        words = f"{len(found)} lines list commits or pull requests; `git log` tells it better."
-        yield Finding("git-history", topic.name, Severity.WARNING, words, found[0].number)
+def _check_history(topic: MemoryFile) -> Iterator[Finding]:
+    commits = [line for line in topic.body_lines if not line.in_code and _COMMIT.search(line.text)]
+    if len(commits) >= COMMITS and any(_ABOUT_COMMITS.search(line.text) for line in commits):
+        words = f"{len(commits)} lines list commits or pull requests; `git log` tells it better."
+        yield Finding("git-history", topic.name, Severity.WARNING, words, commits[0].number)
 
 
-def _state(topic: MemoryFile) -> Iterator[Finding]:
+def _check_state(topic: MemoryFile) -> Iterator[Finding]:
     boxes = [line for line in topic.body_lines if not line.in_code and _BOX.match(line.text)]
-    state = [line for line in topic.body_lines if not line.in_code and _says_state(line.text)]
+    state = [line for line in topic.body_lines if not line.in_code and _is_state(line.text)]
     if len(boxes) >= TASKS:
         words = f"{len(boxes)} lines are tasks with boxes; a task's state is over with its session."
         yield Finding("task-state", topic.name, Severity.WARNING, words, boxes[0].number)
     elif state:
-        said = excerpt(state[0].text.replace("*", "").strip(" #>:-"))
-        words = f"“{said}” is the state of a task, which is over with its session."
+        quote = excerpt(state[0].text.replace("*", "").strip(" #>:-"))
+        words = f"“{quote}” is the state of a task, which is over with its session."
         yield Finding("task-state", topic.name, Severity.WARNING, words, state[0].number)
 
 
-def _says_state(text: str) -> bool:
+def _is_state(text: str) -> bool:
     return bool(_STATE.match(text) or _DOING.search(without_code(text)))

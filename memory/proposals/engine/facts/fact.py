@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memory.files.engine.reading.file import parse_file
 from memory.files.engine.reading.header import Header
-from memory.files.engine.reading.links import MARKDOWN_LINK, target_of
+from memory.files.engine.reading.links import MARKDOWN_LINK, resolve_target
 
 BOOKKEEPING = frozenset({"type", "node_type", "originSessionId", "modified", "metadata"})
 """Fields that the agent keeps for itself; a file that is merged into another has nothing to say by them."""
@@ -57,7 +57,7 @@ def key_of(line: str) -> str:
 
 
 def _title(link: re.Match[str]) -> str:
-    return link["title"] or link["target"] if target_of(link["target"]).endswith(".md") else link[0]
+    return link["title"] or link["target"] if resolve_target(link["target"]).endswith(".md") else link[0]
 
 
 def _bookkeeping(header: Header) -> frozenset[int]:

@@ -60,12 +60,12 @@ class OffChainRows:
         """The rows off the chain from `since` up to a prompt, which ends the given segment; at most the nearest
         `MAX_OFF_CHAIN`."""
         self._advance(segment_index)
-        found: list[int] = []
+        off_chain: list[int] = []
         for newest, positions in reversed(self._runs):
-            if newest < since or len(found) > MAX_OFF_CHAIN:
-                return found[:MAX_OFF_CHAIN]
-            found += [position for position in positions if since <= position < prompt]
-        while self._low > 0 and len(found) <= MAX_OFF_CHAIN:
+            if newest < since or len(off_chain) > MAX_OFF_CHAIN:
+                return off_chain[:MAX_OFF_CHAIN]
+            off_chain += [position for position in positions if since <= position < prompt]
+        while self._low > 0 and len(off_chain) <= MAX_OFF_CHAIN:
             self._low -= 1
             newest, positions = self._examine(self._low)
             if self._runs and not positions and not self._runs[0][1]:
@@ -74,8 +74,8 @@ class OffChainRows:
                 self._runs.appendleft((newest, positions))
             if newest < since:
                 break
-            found += [position for position in positions if since <= position < prompt]
-        return found[:MAX_OFF_CHAIN]
+            off_chain += [position for position in positions if since <= position < prompt]
+        return off_chain[:MAX_OFF_CHAIN]
 
     def _advance(self, segment_index: int) -> None:
         if self._high < 0:

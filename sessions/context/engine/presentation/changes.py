@@ -1,4 +1,4 @@
-"""The changes between two requests as a page shows them: a line for each message, and a diff of what was rewritten."""
+"""The changes between two requests for pages: a line for each message, and a diff of what was rewritten."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.request import Context
 from sessions.linking.engine.raw_fields import text
-from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, plain, with_words
+from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, mark_words, plain_line
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.usage.engine.tokens import estimate_blocks
 
 MAX_LISTED = 12
-"""Changes of one kind that are told one by one."""
+"""Changes of one kind that are listed one by one."""
 MAX_DIFFS = 4
 _MAX_LINES = 24
 _MAX_WIDTH = 400
@@ -35,7 +35,7 @@ class ChangedMessage:
     new: int | None
     role: str
     line: str
-    """How it begins."""
+    """The beginning of its text."""
     tokens: int
     address: str
     position: int | None
@@ -56,7 +56,7 @@ class ChangeBatch:
 
 
 def batch_changes(changes: Changes, previous: Context, current: Context, mask: Mask) -> list[ChangeBatch]:
-    """By kind: what was rewritten first, because that is what breaks a prefix."""
+    """The changes by kind; rewritten messages first, because they break the prefix."""
     batches = []
     for kind in (ChangeKind.REWRITTEN, ChangeKind.REMOVED, ChangeKind.ADDED):
         changed = changes.of(kind)
@@ -114,7 +114,7 @@ def _add_diffs(message: ChangedMessage, previous: Context, current: Context, mas
 
 
 def _pair_pieces(old: Sequence[Piece], new: Sequence[Piece]) -> list[tuple[Piece | None, Piece | None]]:
-    """Blocks of the same call or of the same record and type; then those that have no partner."""
+    """Pairs of blocks of the same call, or of the same record and type; then the blocks without a partner."""
     waiting = list(new)
     pairs: list[tuple[Piece | None, Piece | None]] = []
     for piece in old:
@@ -135,7 +135,7 @@ def _diff(old: Piece | None, new: Piece | None, mask: Mask) -> Diff:
     if before == after:
         return Diff(())
     diff = from_texts(before, after).head(_MAX_LINES)
-    return Diff(tuple(with_words(Hunk(hunk.old, hunk.new, tuple(map(_clip, hunk.lines)))) for hunk in diff.hunks))
+    return Diff(tuple(mark_words(Hunk(hunk.old, hunk.new, tuple(map(_clip, hunk.lines)))) for hunk in diff.hunks))
 
 
 def _masked_text(piece: Piece | None, mask: Mask) -> str:
@@ -144,4 +144,4 @@ def _masked_text(piece: Piece | None, mask: Mask) -> str:
 
 def _clip(line: Line) -> Line:
     words = line.text
-    return line if len(words) <= _MAX_WIDTH else plain(line.kind, words[: _MAX_WIDTH - 1] + "…")
+    return line if len(words) <= _MAX_WIDTH else plain_line(line.kind, words[: _MAX_WIDTH - 1] + "…")

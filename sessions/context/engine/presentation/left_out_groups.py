@@ -1,4 +1,4 @@
-"""What is left out of a context, gathered: by reason, by the record that is the cause, and in ranges of entries."""
+"""What is left out of a context, by reason, by the record that caused it, and in ranges of entries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PARTIAL = frozenset({LeftOutReason.CLEARED, LeftOutReason.PERSISTED})
 
 @dataclass(frozen=True, slots=True)
 class EntryRange:
-    """Entries from `first` to `last`, of which `count` are meant; what stands between is left out for other reasons."""
+    """Entries from `first` to `last`, of which `count` belong here; those between are left out for other reasons."""
 
     first: int
     last: int
@@ -50,7 +50,7 @@ class EntryRange:
 @dataclass(frozen=True, slots=True)
 class CauseGroup:
     by: int | None
-    """The record that is the cause, if one is."""
+    """The record that caused it, if there is one."""
     count: int
     ranges: tuple[EntryRange, ...]
 
@@ -61,12 +61,12 @@ class ReasonGroup:
     count: int
     causes: tuple[CauseGroup, ...]
     before: int = 0
-    """Ranges that stand before these,"""
+    """Ranges before these,"""
     more: int = 0
-    """and behind them."""
+    """and after them."""
 
     def head(self, most: int, start: int = 0) -> ReasonGroup:
-        """So many ranges, whatever their causes, from one of them on."""
+        """The group with at most `most` ranges, of whatever causes, from the range `start` on."""
         causes, range_count = [], 0
         for cause in self.causes:
             ranges = cause.ranges[max(0, start - range_count) : max(0, start + most - range_count)]
@@ -79,12 +79,12 @@ class ReasonGroup:
 
     @property
     def following(self) -> int:
-        """The number of the first range behind these."""
+        """The number of the first range after these."""
         return self.before + sum(len(cause.ranges) for cause in self.causes)
 
     @property
     def is_partial(self) -> bool:
-        """The model saw the entries, without the text of their results."""
+        """Did the model see the entries, without the text of their results?"""
         return self.reason in _PARTIAL
 
     @property
@@ -101,7 +101,7 @@ class ReasonGroup:
 
     @property
     def name(self) -> str:
-        """Of its style."""
+        """The name of its style."""
         return {LeftOutReason.SIDECHAIN: "sidechain", LeftOutReason.UNSENT: "unsent"}.get(
             self.reason, self.reason.value
         )
@@ -116,7 +116,7 @@ def group_by_reason(entries: Iterable[LeftOutEntry]) -> list[ReasonGroup]:
         absent += entry.reason not in _PARTIAL
         ranges = open_ranges.setdefault((entry.reason, entry.by), [])
         before = ranges[-1] if ranges else None
-        # The range goes on if nothing that the model saw stands between.
+        # The range goes on if the model saw nothing between.
         if before is not None and entry.position - before.last == max(1, absent - before.absent):
             ranges[-1] = _OpenRange(before.first, entry.position, before.count + 1, absent)
         else:

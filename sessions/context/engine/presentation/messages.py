@@ -1,4 +1,4 @@
-"""The array as a page shows it: every message with the first lines of its blocks, masked, cut, and with its origin."""
+"""The messages of a context for pages: the first lines of each block, masked and cut, with their origin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sessions.context.engine.certainty import Exactness
 from sessions.context.engine.presentation.pieces import LIMIT, PieceView, PieceViews, block_text
 from sessions.context.engine.request import Context
-from sessions.secrets.engine.structure import hide_named
+from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
@@ -18,14 +18,14 @@ from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
 
 WINDOW = 56
-"""Messages that are shown at once, next to the first few."""
+"""Messages shown at once, besides the first few."""
 HEAD = 4
 BLOCKS = 100
 """Blocks of a window, however many messages they belong to."""
 PIECES = 16
-"""Blocks of one message that are shown at once."""
+"""Blocks of one message shown at once."""
 ROOM = 74_000
-"""Bytes that the messages of one window may come to."""
+"""The most bytes for the messages of one window."""
 _FRAME = 520
 """Bytes of markup around a block."""
 _MIN_SCALE = 0.12
@@ -40,16 +40,16 @@ _HOLDS = {
 class ElementView:
     place: str
     number: int
-    """For people, who count from one; zero beside the messages."""
+    """Counted from one, for people; zero for the system prompt and the tools."""
     role: str
     pieces: tuple[PieceView, ...]
     more: int
     """Blocks that are not shown."""
     tokens: int
     hold: str | None = None
-    """Why the conversation cannot be cut before it; empty if it can, None if that cannot be told."""
+    """Why the conversation cannot be cut before it; empty if it can, None if that is not known."""
     uuid: str = ""
-    """Of the record that it begins with; empty if no record holds it."""
+    """The uuid of its first record; empty if no record holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class MessageGap:
     first: int
     end: int
     last: int
-    """Where the last of them begin that fit one window."""
+    """Where the last window of them begins."""
 
     @property
     def count(self) -> int:
@@ -70,7 +70,7 @@ class MessageArray:
     """The messages of one context, ready to be shown a few at a time."""
 
     def __init__(self, context: Context, mask: Mask, opened: str = "") -> None:
-        """`opened`: the place of a block, or of a message, that is wanted as a whole."""
+        """`opened`: the place of a block or message that is shown as a whole."""
         self._context = context
         self._mask = mask
         self._opened = opened
@@ -87,7 +87,7 @@ class MessageArray:
         return len(self._context.elements)
 
     def page(self, start: int | None = None) -> list[ElementView | MessageGap]:
-        """The first few messages and the last, or those from `start` on; gaps stand for the others."""
+        """The first few messages and the last ones, or those from `start` on, with gaps for the others."""
         total = len(self)
         opened = self._opened.partition(".")[0]
         if start is None and is_number(opened):
@@ -100,7 +100,7 @@ class MessageArray:
         return self._with_gaps(range(min(HEAD, first)), first, end, total)
 
     def fill(self, first: int, end: int, start: int) -> list[ElementView | MessageGap]:
-        """Messages of a gap from `start` on; smaller gaps stand for what is still left out."""
+        """The messages of a gap from `start` on, with smaller gaps for the others."""
         end = min(end, len(self))
         first = min(max(0, first), end)
         start = min(max(first, start), end)
@@ -117,7 +117,7 @@ class MessageArray:
         return items
 
     def _fit_page(self, numbers: Sequence[int]) -> list[ElementView]:
-        """Together not larger than a page allows."""
+        """Views of these messages, shortened so that they fit the page."""
         elements = [self._element(number, 1.0) for number in numbers]
         total = sum(map(_markup_bytes, elements))
         if total > ROOM:
@@ -127,7 +127,7 @@ class MessageArray:
         return elements
 
     def _window_start(self, end: int, least: int = 0) -> int:
-        """Where the messages before `end` begin that fit one window."""
+        """Where the window that ends before `end` begins."""
         number, room = end, BLOCKS
         while number > least and end - number < WINDOW:
             room -= self._block_count(number - 1)
@@ -153,7 +153,7 @@ class MessageArray:
         return self._element(number, 1.0, most=2_000)
 
     def piece(self, place: str) -> PieceView | None:
-        """One block, as long as it is."""
+        """One block as a whole."""
         message, _, block = place.partition(".")
         if not is_number(block):
             return None
@@ -167,7 +167,7 @@ class MessageArray:
         return self._piece(int(message), int(block), lens) if int(block) < len(pieces) else None
 
     def setup_elements(self, lens: Lens | None = None) -> list[ElementView]:
-        """The system prompt and the tools, where a record holds them."""
+        """The system prompt and the tools, if a record holds them."""
         setup, elements = self._context.setup, []
         lens = lens or Lens(self._mask)
         origin = setup_origin(self._context)
@@ -194,7 +194,7 @@ class MessageArray:
         return ElementView(str(number), number + 1, element.role, pieces, more, tokens, hold, uuid)
 
     def _hold(self, number: int) -> tuple[str | None, str]:
-        """Why it cannot be cut here, and the record that a cut would stand before."""
+        """Why the conversation cannot be cut here, and the record that would come after the cut."""
         if self._cuts is None:
             messages = self._context.messages
             self._cuts = (
@@ -235,8 +235,8 @@ def is_number(words: str) -> bool:
 
 
 def setup_piece(place: str, index: int, block: Mapping[str, Any], lens: Lens, origin: str) -> PieceView:
-    """What is sent beside the messages has no entry of its own."""
-    words = lens.block(block_text(hide_named(dict(block))), LIMIT)
+    """A block of the system prompt, which no entry holds."""
+    words = lens.block(block_text(mask_named_values(dict(block))), LIMIT)
     tally = lens.tally
     tokens = estimate_blocks((dict(block),))
     details = (tally.cut, tally.size, tokens, None, "", origin, (), False)
@@ -253,7 +253,7 @@ def _tools_piece(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) ->
 
 
 def _marked_blocks(context: Context) -> set[tuple[int, int]]:
-    """The places of the cache marks among the messages."""
+    """The messages and blocks that carry cache marks."""
     blocks: set[tuple[int, int]] = set()
     for mark in context.setup.marks or ():
         match mark.get("path"):

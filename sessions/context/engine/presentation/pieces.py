@@ -1,4 +1,4 @@
-"""A block of a message as pages show it: its first lines, masked and cut, with its origin and what was done to it."""
+"""A block of a message for pages: its first lines, masked and cut, with its origin and what was done to it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PieceNote(NamedTuple):
     """A mark on a block: what was done to it, and by which record."""
 
     name: str
-    """Of its style: summarised, collapsed, cleared, persisted, injected, inexact, cached."""
+    """The name of its style: summarised, collapsed, cleared, persisted, injected, inexact or cached."""
     symbol: str
     words: str
     by: int | None = None
@@ -34,27 +34,27 @@ class PieceNote(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class PieceView:
     place: str
-    """`12.3`: the block in the message, both counted from zero; `system.0` beside the messages."""
+    """`12.3`: message and block, both counted from zero; or `system.0`."""
     label: str
     mono: bool
-    """The label is a name out of the conversation."""
+    """The label is a name from the conversation."""
     words: str
     cut: bool
     size: int
     tokens: int | None
-    """None: the text is not recorded."""
+    """None if the text is not recorded."""
     position: int | None
-    """Of its entry; None if no entry holds it."""
+    """The position of its entry; None if no entry holds it."""
     address: str
     """The last part of the entry's permalink."""
     origin: str
-    """Where it comes from if no entry holds it."""
+    """Where the block comes from if no entry holds it."""
     notes: tuple[PieceNote, ...]
     error: bool
 
 
 class PieceViews:
-    """Shows the blocks of one conversation."""
+    """Makes views of the blocks of one conversation."""
 
     def __init__(
         self, blocks: Callable[[], Iterable[Block]], removed_results: Mapping[int, tuple[int, bool]], origin: str
@@ -145,12 +145,12 @@ def address_of(piece: Piece) -> str:
 
 
 def is_unrecorded_thinking(block: Block) -> bool:
-    """A thought of which only the signature was written down."""
+    """Is it thinking of which only the signature is recorded?"""
     return block.get("type") == "thinking" and not as_text(block.get("thinking"))
 
 
 def block_text(block: Block) -> str:
-    """What a block says, as text."""
+    """The content of a block as text."""
     kind = block.get("type")
     if kind == "text":
         return as_text(block.get("text"))

@@ -1,5 +1,5 @@
-"""What is sent of an answer. Not all that a model said is sent again: thoughts of another model, calls that never had a
-result and texts without a word are left out, in ways that differ between versions of the client."""
+"""What is sent of an answer. Thinking of another model, calls without a result and blank texts are left out, in ways
+that differ between versions of the client."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def render_answer(
     is_over: bool,
     from_file: bool = False,
 ) -> Sequence[RenderedRecord]:
-    """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on. `read`:
-    the client has the answer from the file."""
+    """`open_calls`: those without a result. `is_over`: no more results can come, because the conversation went on.
+    `from_file`: the client has read the answer from the file."""
     lost = open_calls if is_over else _NONE
     behaviour = sender.behaviour
     if not lost and not from_file and _is_sent_unchanged(answer, sender.model, plans=behaviour.sends_filed_plans):
@@ -48,7 +48,7 @@ def render_answer(
 
 
 def open_calls(answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord]) -> frozenset[str]:
-    """Those that have no result."""
+    """The ids of the calls that have no result."""
     calls = {
         text(block.get("id"))
         for record in answer
@@ -64,13 +64,13 @@ def open_calls(answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord
 
 
 def has_later_words(others: Sequence[RenderedRecord]) -> bool:
-    """Was something said after the results?"""
+    """Does something follow the results?"""
     return any(record.message.kind is not MessageKind.RESULT and record.placement is Placement.ROW for record in others)
 
 
 def continuation_of(others: Sequence[RenderedRecord], behaviour: ClientBehaviour) -> RenderedRecord | None:
-    """What the client said to have an answer finished that was cut off, if it did not write that down. `others`: what
-    follows the answer."""
+    """The message that asks the model to go on after an answer was cut off, if the client did not record one. `others`:
+    what follows the answer."""
     if not behaviour.continuation_text or any(record.message.content for record in others):
         return None
     return RenderedRecord(
@@ -83,7 +83,8 @@ def has_cut_off(records: Sequence[RenderedRecord]) -> bool:
 
 
 def _is_sent_unchanged(answer: Sequence[RenderedRecord], model: str, *, plans: bool) -> bool:
-    """Is it of this model, and more than thinking? `plans`: those that it made are sent as they are."""
+    """Was the answer written by this model, and is it more than thinking? `plans`: calls with a plan are sent as they
+    are."""
     spoken = not answer
     for record in answer:
         message = record.message
@@ -116,7 +117,7 @@ def _drop_unsent(
 def _replace_emptied(
     sent: Sequence[RenderedRecord], answer: Sequence[RenderedRecord], words: str
 ) -> Sequence[RenderedRecord]:
-    """Nothing is left: the client says so, where there was something."""
+    """Put a placeholder where the client left nothing of an answer (2.1.160 to 2.1.197)."""
     index = next((index for index, record in enumerate(answer) if record.message.content), None)
     if index is None:
         return sent
@@ -132,7 +133,7 @@ def _without_content(record: RenderedRecord) -> RenderedRecord:
 
 
 def _without_plan(block: Block, *, filed: bool) -> Block:
-    """`filed`: only a plan that the client put in, with the path of its file."""
+    """`filed`: remove only a plan that the client put in, with the path of its file."""
     tool_input = block.get("input")
     if block.get("name") != _PLANNING or not isinstance(tool_input, dict):
         return block

@@ -1,7 +1,7 @@
-"""From what records say to the elements of the array that is sent.
+"""Joins rendered records into the elements of the array that is sent.
 
-An answer's records are one element. What follows it until the next is one element of the user (results, then what the
-client attached, then the person's words) and, with versions that know the role, one of the system.
+The records of an answer are one element. What follows it until the next is one element of the user (results, then
+attachments, then the person's words) and, with versions that use the role, one of the system.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sessions.transcripts.engine.messages import Block, Message, MessageKind, Ro
 
 
 class Piece(Struct, frozen=True, gc=False):
-    """A block, and the record that it came from."""
+    """A block and the record that it came from."""
 
     block: Block
     message: Message
@@ -43,7 +43,7 @@ def elements_of(
     user = [record for record in others if record.message.role == "user"] if system else others
     pieces = _user_pieces(user)
     if _starts_with_parts(user):
-        # The first part stands alone, the others are joined with what follows.
+        # The first part stays alone, the others are joined with what follows.
         first = pieces[0]
         words = str(first.block["text"]).removesuffix("\n")
         elements.append(Element("user", (Piece(text_block(words), first.message, first.exact),)))
@@ -56,8 +56,8 @@ def elements_of(
 
 
 def join_elements(parts: Iterable[Sequence[Element]]) -> tuple[Element, ...]:
-    """The array. Where an answer is left out, what the user says before it and after it is one element, and what the
-    role `system` says follows that: nothing but an answer may come after it. `parts`: of one answer each."""
+    """The array. If an answer is left out, the user's words before and after it become one element, and the message of
+    the role `system` follows, because only an answer may come after it. `parts`: of one answer each."""
     ordered: list[Element] = []
     for part in parts:
         if not ordered or not part or part[0].role == "assistant":
@@ -90,8 +90,8 @@ def _join_user(first: Element, second: Element) -> Element:
 
 
 def _move_calls_last(pieces: list[Piece]) -> list[Piece]:
-    """Texts and thoughts go before the calls that they came after. A thought does not where it would follow another;
-    from there on all stays as it came."""
+    """Texts and thinking go before the calls that they followed, except for thinking that would then follow other
+    thinking, and everything after it."""
     ordered: list[Piece] = []
     calls = 0
     for index, piece in enumerate(pieces):
@@ -112,7 +112,7 @@ def _is_thinking(piece: Piece) -> bool:
 
 
 def _starts_with_parts(user: Sequence[RenderedRecord]) -> bool:
-    """Does an attachment come first, and in several texts?"""
+    """Does an attachment of several texts come first?"""
     notes = [record for record in user if record.placement is not Placement.ROW]
     if not notes or any(record.message.kind is MessageKind.RESULT for record in user):
         return False
@@ -124,7 +124,7 @@ def _user_pieces(user: Sequence[RenderedRecord]) -> tuple[Piece, ...]:
     results = [record for record in user if record.message.kind is MessageKind.RESULT]
     pieces = _pieces(results)
     if len(pieces) > len(results) > 1:
-        # The API takes nothing between two results.
+        # The API accepts nothing between two results.
         pieces.sort(key=lambda piece: piece.block.get("type") != "tool_result")
     if len(results) == len(user):
         return tuple(pieces)

@@ -1,6 +1,6 @@
-"""What an attachment said, where the version that wrote it kept the facts and not the words that were sent.
+"""The texts of an attachment, if its version recorded the facts and not the words that were sent.
 
-The facts are shown, and the context says that the wording is not known."""
+Where no recording shows the wording, the facts stand for it, and the context says that the wording is not known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sessions.context.engine.rendering.wording import UNCERTAIN_WORDING, attachment_texts
 from sessions.linking.engine.raw_fields import mapping, text
 
-# Only kept by the client for itself: permissions, what hooks did when they had nothing to say, snapshots.
+# Never sent: permissions, hooks without output, snapshots.
 UNSENT = frozenset(
     {
         "already_read_file",
@@ -26,13 +26,13 @@ UNSENT = frozenset(
     }
 )
 SPEAKING_HOOKS = frozenset({"SessionStart", "UserPromptSubmit"})
-"""Events whose hooks speak to the model when they succeed."""
+"""Events whose hooks send their output to the model when they succeed."""
 _TEXT_FIELDS = ("content", "text", "prompt", "snippet", "banner", "newDate", "addedLines", "addedBlocks", "planContent")
 _LABELS = {"nested_memory": "path", "file": "filename", "edited_text_file": "filename", "directory": "path"}
 
 
 def texts_of_attachment(attachment: Mapping[str, Any]) -> tuple[tuple[str, ...], bool]:
-    """The texts that were sent for it, none if it was not sent; and whether recordings show that wording."""
+    """The texts that were sent for an attachment, if any, and whether recordings show their wording."""
     recorded_texts = attachment_texts(attachment)
     if recorded_texts:
         return recorded_texts, attachment.get("type") not in UNCERTAIN_WORDING
@@ -41,7 +41,7 @@ def texts_of_attachment(attachment: Mapping[str, Any]) -> tuple[tuple[str, ...],
 
 
 def attachment_text(attachment: Mapping[str, Any]) -> str:
-    """Empty if nothing of it was sent."""
+    """The facts of an attachment as text; empty if nothing of it was sent."""
     kind = text(attachment.get("type"))
     if kind in UNSENT:
         return ""

@@ -1,5 +1,5 @@
-"""Old results that a version clears in its requests without writing it down. When it did is told by the tokens that the
-API counted: a request that is lighter than the one before it by what the old results weigh was sent without them."""
+"""Old results that 2.0.76 clears without recording it. The tokens that the API counted show when: a request that is
+lighter than the one before by at least half of what these results weigh was sent without them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from sessions.linking.engine.raw_fields import text
 from sessions.transcripts.engine.messages import replace_fields
 
 RECENT_RESULTS = 3
-"""Results that are never cleared, the latest."""
+"""The latest results, which are never cleared."""
 MIN_TOKENS = 20_000
-"""Tokens: for less it is not done."""
+"""The client clears nothing if it saves fewer tokens."""
 CLEARABLE = frozenset({"Bash", "Edit", "Glob", "Grep", "MultiEdit", "Read", "WebFetch", "WebSearch", "Write"})
 
 
 @dataclass(slots=True)
 class ResultClearing:
     cleared: set[int] = field(default_factory=set)
-    """Positions of results."""
+    """The positions of cleared results."""
     _since: int = -1
 
     def advance(self, segments: Sequence[Segment], same: int, render: RenderAt, answer: int, since: int) -> bool:
-        """Takes the segments of the next context, and returns whether results are cleared that were not before, or are
-        back. `answer`: what was answered to it; `since`: the client has read the session again there, and had cleared
-        nothing yet."""
+        """Take the segments of the next context, and return whether other results are cleared than before. `answer`:
+        its answer; `since`: where the session was resumed, which brings all results back."""
         former = len(self.cleared), self._since
         if since != self._since or not same:
             self.cleared, self._since, same = set(), since, 0
@@ -42,7 +41,7 @@ class ResultClearing:
         return former != (len(self.cleared), self._since)
 
     def _examine_request(self, segments: Sequence[Segment], index: int, render: RenderAt, following: int) -> None:
-        """What of all that stands up to this segment was sent in the request that this was the answer to?"""
+        """Which results up to this segment were cleared in the request with this answer?"""
         last = segments[index]
         before, after = request_tokens(render(last.answer[-1])), request_tokens(render(following))
         if not after < before:
@@ -52,7 +51,7 @@ class ResultClearing:
             for position in _clearable_results(segments[: index + 1], render)[:-RECENT_RESULTS]
             if position not in self.cleared
         ]
-        # Estimates are meant to be too high by a third; here two of them are held against what was counted.
+        # Estimates are a third too high on purpose; here two of them are compared with real counts.
         added, saved = estimate_tokens(last.positions, render) * 3 // 4, estimate_tokens(old, render) * 3 // 4
         if saved >= MIN_TOKENS and after - before < added - saved / 2:
             self.cleared.update(old)

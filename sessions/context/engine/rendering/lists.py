@@ -1,5 +1,5 @@
-"""How 2.1.197 words what comes and goes in the course of a session: agents, tools whose schemas are loaded later, and
-servers with their instructions."""
+"""How 2.1.197 words the lists that change during a session: agents, tools whose schemas are loaded later, and servers
+with their instructions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def server_texts(attachment: Attachment) -> Texts:
 
 
 def deferred_tool_texts(attachment: Attachment) -> Texts:
-    """Nothing for what was not seen: one tool that is back, or servers that want a login."""
+    """Empty where no recording shows the wording: for one tool that is back, or servers that want a login."""
     again = list_strings(attachment.get("readdedNames"))
     if len(again) == 1 or attachment.get("needsAuthMcpServers"):
         return ()

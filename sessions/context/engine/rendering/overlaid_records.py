@@ -1,4 +1,4 @@
-"""Puts what other records say of a record into it: placeholders of collapsed spans, results that were taken away."""
+"""Applies overlays to records: placeholders of collapsed spans, and results that were replaced or cleared."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sessions.transcripts.engine.messages import Block, Message, MessageKind, re
 def place_spans(
     segments: Sequence[Segment], spans: Sequence[CollapsedSpan], walk: Walk
 ) -> dict[int, CollapsedSpan | None]:
-    """Position -> the span that stands in its place; None for the rest of the span."""
+    """Position -> the span that replaces it; None for the rest of the span."""
     order = [position for segment in segments for position in segment.positions]
     places = {walk.rows[position].uuid: place for place, position in enumerate(order)}
     folded: dict[int, CollapsedSpan | None] = {}
@@ -35,7 +35,7 @@ def render_span(span: CollapsedSpan) -> RenderedRecord:
 
 
 def give_user_role(record: RenderedRecord, behaviour: ClientBehaviour) -> RenderedRecord:
-    """How a model is told it that does not take the role `system`."""
+    """The same record for a model that does not accept the role `system`."""
     place = (
         Placement.NOTE
         if record.is_user_role_during_turn
@@ -47,7 +47,7 @@ def give_user_role(record: RenderedRecord, behaviour: ClientBehaviour) -> Render
 
 
 def apply_overlays(record: RenderedRecord, overlays: Overlays) -> RenderedRecord:
-    """A result as it is sent now, if a record took its text away."""
+    """A result as it is sent after a record replaced or cleared its text."""
     if not overlays.replaced and not overlays.cleared:
         return record
     blocks = tuple(_replace_result(block, overlays) for block in record.message.content)

@@ -17,13 +17,13 @@ CLEARED = "[Old tool result content cleared]"
 
 @dataclass(frozen=True, slots=True)
 class CollapsedSpan:
-    """From one row to another, on the chain, what was replaced by a summary."""
+    """A stretch of the chain that a summary replaced."""
 
     first: int
     last: int
     summary: str
     position: int
-    """Of the record that says so."""
+    """The position of the record that says so."""
 
 
 @dataclass(slots=True)
@@ -31,16 +31,16 @@ class Overlays:
     snipped: dict[int, int] = field(default_factory=dict)
     """uuid -> the position of the record that removed it."""
     replaced: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """tool_use id -> what is sent in place of its result, and the position of the record that says so."""
+    """tool_use id -> what is sent instead of its result, and the position of the record that says so."""
     cleared: dict[str, int] = field(default_factory=dict)
     """tool_use id -> the position of the record that cleared its result."""
     hidden: dict[int, int] = field(default_factory=dict)
-    """uuid of an attachment that was cleared."""
+    """uuid of a cleared attachment -> the position of the record that cleared it."""
     spans: list[CollapsedSpan] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
-        """Is every record sent as it stands?"""
+        """Is every record sent as it is?"""
         return not (self.snipped or self.replaced or self.cleared or self.hidden or self.spans)
 
     def feed(self, row: LinkRow) -> bool:
@@ -77,7 +77,7 @@ class Overlays:
             replacement = mapping(value)
             tool = text(replacement.get("toolUseId")) or text(replacement.get("tool_use_id"))
             if tool:
-                # Decisions are frozen: the first one is sent for ever.
+                # The client never changes a replacement: the first one counts.
                 self.replaced.setdefault(tool, (text(replacement.get("replacement")), position))
         return True
 

@@ -1,5 +1,5 @@
-"""Attachments with a picture: a file that a prompt names, a prompt that was sent meanwhile. No version writes down how
-it told those, and all tell them in messages of the user, which alone may hold a picture."""
+"""Attachments with a picture: a file that a prompt names, or a prompt that was sent while the model worked. No version
+records how it sends them; all use the role `user`, which alone may hold a picture."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _PICTURE = "image"
 
 
 def picture_blocks(attachment: Mapping[str, Any], note: str) -> tuple[Block, ...]:
-    """The blocks that are sent for it; none if it has no picture. `answer_it`: what is said after a prompt that was
-    sent meanwhile."""
+    """The blocks that are sent for an attachment; none if it has no picture. `note`: what is added to a prompt that was
+    sent while the model worked."""
     kind = attachment.get("type")
     if kind == "file":
         return _file_blocks(attachment)

@@ -1,4 +1,4 @@
-"""What one record says to the model. Rules of the client, learned from recordings of what it wrote and what it sent."""
+"""What one record contributes to a request. The rules were learned from what the client wrote and sent."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LOADED = "Tool loaded."
 _OPENED, _CLOSED = "<system-reminder>", "</system-reminder>"
 _BATCH = frozenset({"instructions", "session_context", "remote_session_change"})
 _BESIDE_RESULTS = frozenset({"hook_additional_context", "hook_blocking_error"})
-"""Told with the result of the call that the hook watched, whatever role other attachments have."""
+"""These go to the result of the call that the hook watched, whatever the role of other attachments."""
 _WATCHED = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
-"""Events of a call."""
+"""Hook events of a call."""
 _ENDING = frozenset({"Stop", "SubagentStop"})
-"""Events of the end of a turn. What a hook objects to it is said in words of the user, and once more afterwards."""
+"""Hook events at the end of a turn. An objection is sent in words of the user, and once more when the turn is over."""
 _CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _NOTIFICATION = "<task-notification>"
 _TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
@@ -35,37 +35,37 @@ _CLIENT_WORDS = int(Flag.META | Flag.COMMAND)
 
 
 class Placement(Enum):
-    """How a text is put beside the one before it in the same element of the array."""
+    """How a text is joined to the one before it in the same element of the array."""
 
     ROW = "row"
     """On a new line: a record of the conversation."""
     NOTE = "note"
-    """On a new line, and before the person's words: an attachment."""
+    """On a new line, before the person's words: an attachment."""
     BATCH = "batch"
-    """As it is: the client puts all of these together before it joins them with anything."""
+    """Without a new line: the client joins instructions, session context and attribution first."""
     RESULT = "result"
-    """At the end of the result that it follows; without one, as a note."""
+    """At the end of the result before it; without one, as a note."""
     WORDS = "words"
-    """The same, if the result is a text and not a list of parts."""
+    """The same, unless the result is a list of parts."""
 
 
 class RenderedRecord(Struct, frozen=True, gc=False):
     message: Message
     placement: Placement
     exact: bool = True
-    """Whether these are the very words. Older versions wrote down what they attached, not how they told it."""
+    """Are these the exact words? Older versions recorded what they attached, not how they worded it."""
     user_blocks: tuple[Block, ...] = ()
-    """Of what goes with messages of the role `system`: how models are told it that do not take that role."""
+    """The blocks for models that do not accept the role `system`."""
     is_cut_off: bool = False
-    """An answer that reached the limit of its length."""
+    """The answer reached its limit of tokens."""
     is_user_role_during_turn: bool = False
-    """Told as to models that do not take the role `system`, until the turn is over."""
+    """Sent with the role `user` until the turn is over (hooks of calls, 2.1.197)."""
     is_sent_after_turn: bool = False
-    """Not told until the turn is over."""
+    """Not sent until the turn is over."""
     has_todos: bool = False
-    """A prompt to a client that had begun the session itself: one that has read it knows of no list of things to do."""
+    """The prompt carries a to-do list, which only a client that began the session has (2.0.76 to 2.1.20)."""
     is_streamed: bool = False
-    """A prompt in blocks, as programs send it that keep the client running."""
+    """A prompt in blocks, as sent by programs that keep the client running."""
 
 
 def render_record(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | None:
@@ -154,7 +154,7 @@ def _introduce_reports(blocks: tuple[Block, ...], words: str) -> tuple[Block, ..
 
 
 def _is_task_prompt(row: LinkRow, blocks: tuple[Block, ...]) -> bool:
-    """What a sub-agent is asked was not typed, but it is what it was asked."""
+    """Is it the prompt of a sub-agent? Nobody typed it, but it is no text of the client either."""
     first = text(blocks[0].get("text")) if blocks else ""
     return not row.flags & _CLIENT_WORDS and not first.startswith(("<", "[Request interrupted"))
 
@@ -172,7 +172,7 @@ def _render_attachment(record: Mapping[str, Any], row: LinkRow) -> RenderedRecor
         return None
     if record.get("renderedRole") == "system":
         rendered = _render_as_system(record, row, attachment, blocks)
-        # What a person typed meanwhile is the user's, in words that are not a reminder. What a program sent is not.
+        # In 2.1.325 what a person typed while the model worked has the role `user`; what a program sent has not.
         return (
             replace(rendered, message=replace_fields(rendered.message, role="user"))
             if _is_typed_by_person(attachment)
@@ -185,7 +185,7 @@ def _render_attachment(record: Mapping[str, Any], row: LinkRow) -> RenderedRecor
 def _render_unworded_attachment(
     record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, Any]
 ) -> RenderedRecord | None:
-    """An attachment without its words, told as the version told it."""
+    """An attachment of a version that recorded its facts and not its words."""
     behaviour = _behaviour(record)
     texts, is_recorded = ((), False) if behaviour.records_wording else texts_of_attachment(attachment)
     if not texts:
@@ -217,7 +217,7 @@ def _render_as_system(
 
 
 def _attachment_kind(attachment: Mapping[str, Any]) -> MessageKind:
-    """Words that were typed while the model worked are a person's all the same."""
+    """What was typed while the model worked is a prompt."""
     is_prompt = attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
     return MessageKind.PROMPT if is_prompt or _is_typed_by_person(attachment) else MessageKind.INJECTED
 
@@ -228,7 +228,7 @@ def _is_typed_by_person(attachment: Mapping[str, Any]) -> bool:
 
 
 def strip_reminder_tags(words: str) -> str:
-    """What stands in a reminder: messages of the role system carry no tags."""
+    """The text in a reminder. Messages of the role `system` carry no tags."""
     inner = words.strip()
     if not inner.startswith(_OPENED) or not inner.endswith(_CLOSED):
         return words
@@ -256,7 +256,7 @@ def _behaviour(record: Mapping[str, Any]) -> ClientBehaviour:
 
 
 def is_blank(block: Block) -> bool:
-    """Is it a text without a word?"""
+    """Is it a text of white space, or empty?"""
     return block.get("type") == "text" and not text(block.get("text")).strip()
 
 

@@ -1,4 +1,4 @@
-"""When a client reminds of the tools for tasks: after so many records of answers without one of them."""
+"""When a client reminds a sub-agent of its task tools: after ten records of answers without using one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _THINKING = int(Flag.THINKING)
 @dataclass(slots=True)
 class TaskReminders:
     _since: list[int] = field(default_factory=list)
-    """For each segment: records since the last reminder, or the last use; a reminder makes it 0 for the next."""
+    """For each segment: records of answers since the last reminder or use; a reminder starts the next count at 0."""
 
     def advance(self, segments: Sequence[Segment], same: int, rows: Mapping[int, LinkRow]) -> None:
         del self._since[same:]

@@ -1,5 +1,6 @@
-"""What a sub-agent is told in the course of its work and no record holds: the agents and servers that the main thread
-was told of, and reminders. Versions that keep the facts of an attachment alone write none of it into its file."""
+"""What a sub-agent is sent while it works that its own file does not hold: the lists of agents and servers, which are
+in the transcript of the session, and reminders of its task tools. Only versions that record the facts of attachments,
+not their words, leave it out."""
 
 from __future__ import annotations
 
@@ -31,11 +32,11 @@ _ALL_EXCEPT = "All tools except "
 class SubagentNotes:
     agent_type: str
     lists: Mapping[str, Mapping[str, Any]]
-    """Type of an attachment -> all that the main thread had been told when the sub-agent began."""
+    """Type of an attachment -> all that the main thread had been sent when the sub-agent began."""
 
     @classmethod
     def of(cls, agent_type: str, records: Iterable[Mapping[str, Any]]) -> SubagentNotes:
-        """`records`: those of the main transcript that hold lists, in file order."""
+        """`records`: the records with lists in the main transcript, in file order."""
         lists: dict[str, Mapping[str, Any]] = {}
         for record in records:
             attachment = mapping(record.get("attachment"))
@@ -44,7 +45,7 @@ class SubagentNotes:
         return cls(agent_type, lists)
 
     def render(self, behaviour: ClientBehaviour, *, first: bool, due: bool) -> list[RenderedRecord]:
-        """Told with results. `first`: those of the first answer, which the lists come with; `due`: a reminder is."""
+        """The notes that come with results. `first`: these are the first results; `due`: a reminder is due."""
         if not behaviour.has_system_role or behaviour.records_wording:
             return []
         tools = self._tools()
@@ -62,7 +63,7 @@ class SubagentNotes:
         ]
 
     def _tools(self) -> str:
-        """As the list of agents has them: a list, all, or all but a few."""
+        """The tools of this agent, as the list of agents has them: a list, all, or all but a few."""
         lines = self.lists.get(AGENTS, {}).get("addedLines")
         for line in lines if isinstance(lines, list) else ():
             if (
@@ -75,13 +76,13 @@ class SubagentNotes:
 
 
 def agent_type_of(answer: Mapping[str, Any]) -> str:
-    """Of the sub-agent that a record of an answer is of, where no other file says it. A skill that runs in one takes
-    the usual kind."""
+    """The type of sub-agent that wrote an answer, if no other file says it. A skill that runs in one uses the
+    default."""
     return text(answer.get("attributionAgent")) or ("general-purpose" if answer.get("attributionSkill") else "")
 
 
 def _merge_lists(former: Mapping[str, Any], later: Mapping[str, Any]) -> Mapping[str, Any]:
-    """One list of what is there after a change, in the order of names."""
+    """The list after a change, ordered by name."""
     names, lines, removed = _COLUMNS[text(later.get("type"))]
     line_by_name = dict(zip(list_strings(former.get(names)), list_strings(former.get(lines)), strict=False))
     line_by_name |= zip(list_strings(later.get(names)), list_strings(later.get(lines)), strict=False)
@@ -90,7 +91,7 @@ def _merge_lists(former: Mapping[str, Any], later: Mapping[str, Any]) -> Mapping
 
 
 def _is_relevant(list_type: str, tools: str) -> bool:
-    """Who cannot start agents is not told of them, nor who has no tools of servers of these."""
+    """Sub-agents learn of agents only if they can start some, and of servers only if they have tools of servers."""
     if list_type == AGENTS:
         return _has_any(tools, {"Agent"})
     return tools == "*" or tools.startswith(_ALL_EXCEPT) or any(name.startswith("mcp__") for name in _tool_names(tools))

@@ -1,4 +1,4 @@
-"""Which tools can still be loaded. Results that brought the schemas of others are sent without them."""
+"""Which deferred tools are gone. Results that brought their schemas are sent without them (2.1.197)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _REMOVED = "[Tool references removed - tools no longer available]"
 @dataclass(slots=True)
 class ToolLoading:
     removed: frozenset[str] = _NONE
-    """Tools that were there and are not now."""
+    """Tools that were available and are gone now."""
     _removed_after: list[frozenset[str]] = field(default_factory=list)
-    """The same after each segment."""
+    """The tools that are gone after each segment."""
 
     def advance(
         self,
@@ -34,13 +34,13 @@ class ToolLoading:
         rows: Mapping[int, LinkRow],
         records: Callable[[int], Mapping[str, Any]],
     ) -> bool:
-        """Takes the segments of the next context, and returns whether other tools are gone than before."""
+        """Take the segments of the next context, and return whether other tools are gone than before."""
         same = min(same, len(self._removed_after))
         del self._removed_after[same:]
         removed = self._removed_after[-1] if self._removed_after else _NONE
         for segment in segments[same:]:
             if removed:
-                # A search waits for servers that are still connecting: what it finds is there, told or not.
+                # A search waits for servers that are still connecting, so the tools that it finds are available.
                 messages = (mapping(records(position).get("message")) for position in segment.results)
                 removed = removed.difference(
                     _tools_of_same_servers(removed, [block for message in messages for block in _blocks(message)])
@@ -71,7 +71,7 @@ class ToolLoading:
 
 
 def _tools_of_same_servers(removed: frozenset[str], blocks: Sequence[Block]) -> list[str]:
-    """Those of the servers that these results bring tools of."""
+    """The tools whose server also has tools in these results."""
     brought = {_server(text(part.get("tool_name"))) for block in blocks for part in _references(block)}
     return [name for name in removed if _server(name) in brought]
 

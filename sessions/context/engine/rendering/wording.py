@@ -1,6 +1,6 @@
-"""How the client words what it attaches, where the version wrote down the facts alone: as 2.1.197 was seen to send it.
+"""How the client words its attachments, for versions that record only their facts: as recordings of 2.1.197 show it.
 
-Only short forms around what a record holds: whole pages of guidance, as for plan mode, are not known here."""
+Only short texts around what a record holds; whole pages of guidance, as for plan mode, are not known."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _TOO_LARGE = "was read before the last conversation was summarized, but the cont
 
 
 UNCERTAIN_WORDING = frozenset({"read_truncation_notice", "silent_turn_reminder", "total_tokens_reminder"})
-"""Worded as 2.1.325 writes it down: that 2.1.197 sent the same was not seen."""
+"""Worded as 2.1.325 records it; no recording shows that 2.1.197 sent the same."""
 
 
 def attachment_texts(attachment: Attachment) -> Texts:
-    """The texts that are sent for it; nothing if its wording was not seen."""
+    """The texts that are sent for an attachment; none if no recording shows its wording."""
     find = _TEXTS.get(text(attachment.get("type")))
     return find(attachment) if find is not None else ()
 
@@ -98,7 +98,7 @@ def _queued_command(attachment: Attachment) -> Texts:
 
 
 def queued_prompt_text(prompt: object, note: str) -> str:
-    """How a prompt is told that was sent while the model worked: in one text, or in blocks by a program."""
+    """The text of a prompt that was sent while the model worked: typed as one text, or sent in blocks by a program."""
     parts = prompt if isinstance(prompt, list) else [{"type": "text", "text": prompt}]
     words = "\n".join(text(part.get("text")) for part in map(mapping, parts) if part.get("type") == "text")
     return f"{_QUEUED}\n{words}\n\n{note}"
@@ -139,7 +139,7 @@ def _file(attachment: Attachment) -> Texts:
 
 
 def read_call_text(attachment: Attachment) -> str:
-    """How it begins to tell of a file that it read for a prompt."""
+    """The first text about a file that the client read for a prompt."""
     return f"Called the Read tool with the following input: {_json({'file_path': text(attachment.get('filename'))})}"
 
 

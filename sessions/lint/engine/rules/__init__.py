@@ -1,1 +1,1 @@
-"""The rules, one family in each module. Each has a `check` that looks at a request and yields what it finds."""
+"""The rules, one family in each module. Each module has a `check` that yields its findings for a request."""

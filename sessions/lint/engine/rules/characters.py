@@ -1,4 +1,4 @@
-"""Half a character: JavaScript cuts texts between the halves of one, and the API cannot read what is left."""
+"""Half characters: JavaScript can cut a text between two surrogates, and the API cannot read what is left."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import Request
+from sessions.lint.engine.request_reader import ParsedRequest
 
 
-def check(request: Request) -> Iterator[Finding]:
-    """Costs a walk over every text: ask only about a body that cannot be written."""
+def check(request: ParsedRequest) -> Iterator[Finding]:
+    """This walks over every text: call it only for a body that cannot be written as JSON."""
     for path, part in _parts(request):
-        if is_broken(part):
+        if has_half_character(part):
             yield Finding(
                 "half-character",
                 Severity.REFUSED,
@@ -23,29 +23,29 @@ def check(request: Request) -> Iterator[Finding]:
             )
 
 
-def is_broken(value: object) -> bool:
-    """However deep: inputs of calls can be nested beyond what recursion reaches."""
+def has_half_character(value: object) -> bool:
+    """Does any text hold half a character? Inputs may be nested too deeply for recursion."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            if not one.isascii() and _is_half(one):
+        item = waiting.pop()
+        if isinstance(item, str):
+            if not item.isascii() and _is_half(item):
                 return True
-        elif isinstance(one, Mapping):
-            waiting += [*one.keys(), *one.values()]
-        elif isinstance(one, list | tuple):
-            waiting += one
+        elif isinstance(item, Mapping):
+            waiting += [*item.keys(), *item.values()]
+        elif isinstance(item, list | tuple):
+            waiting += item
     return False
 
 
-def whole(value: Any) -> Any:
-    """The same value with U+FFFD for every half. Raises RecursionError for what is nested too deeply."""
+def replace_halves(value: Any) -> Any:
+    """The same value with U+FFFD for each half character. Raises RecursionError if it is nested too deeply."""
     if isinstance(value, str):
-        # Read back as UTF-16, halves that belong together are one character again.
+        # Decoding UTF-16 joins halves that belong together.
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _is_half(value) else value
     if isinstance(value, Mapping):
-        return {whole(key): whole(inner) for key, inner in value.items()}
-    return [whole(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {replace_halves(key): replace_halves(inner) for key, inner in value.items()}
+    return [replace_halves(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _is_half(text: str) -> bool:
@@ -56,10 +56,10 @@ def _is_half(text: str) -> bool:
     return False
 
 
-def _parts(request: Request) -> Iterator[tuple[str, Any]]:
+def _parts(request: ParsedRequest) -> Iterator[tuple[str, Any]]:
     for name in ("system", "tools"):
         parts = request.body.get(name)
-        yield from ((f"{name}[{at}]", part) for at, part in enumerate(parts if isinstance(parts, list) else []))
+        yield from ((f"{name}[{index}]", part) for index, part in enumerate(parts if isinstance(parts, list) else []))
         if isinstance(parts, str):
             yield name, parts
     yield from ((spot.path, spot.block) for spot in request.spots)

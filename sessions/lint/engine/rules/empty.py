@@ -1,4 +1,4 @@
-"""Nothing that says nothing: no empty texts, no empty messages."""
+"""Empty texts and empty messages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import (
+from sessions.lint.engine.request_reader import (
     THINKING,
-    Request,
-    Section,
-    Spot,
-    only_sets_options,
+    BlockSpot,
+    ParsedRequest,
+    RoleSection,
+    sets_only_options,
     spots_of,
 )
 
@@ -19,13 +19,13 @@ _EMPTY = "text content blocks must be non-empty"
 _BLANK = "text content blocks must contain non-whitespace text"
 
 
-def check(request: Request) -> Iterator[Finding]:
+def check(request: ParsedRequest) -> Iterator[Finding]:
     last = request.rows[-1].index if request.rows else -1
-    taken = {id(spot) for spot in blanks_of_answers(request.sections)}
+    accepted = {id(spot) for spot in accepted_blanks(request.sections)}
     for row in request.rows:
         message = request.body["messages"][row.index]
         optional = row.role == "assistant" and row.index == last
-        empty = message.get("content") in ("", [], ()) and not only_sets_options(message)
+        empty = message.get("content") in ("", [], ()) and not sets_only_options(message)
         if empty and row.role == "system":
             yield Finding(
                 "empty-message",
@@ -45,16 +45,16 @@ def check(request: Request) -> Iterator[Finding]:
                 "assistant message",
             )
         for spot in row.spots:
-            yield from [_taken(spot)] if id(spot) in taken else _spot(spot)
+            yield from [_accepted_finding(spot)] if id(spot) in accepted else _check_spot(spot)
     system = request.body.get("system")
-    for at, block in enumerate(system if isinstance(system, list) else []):
+    for index, block in enumerate(system if isinstance(system, list) else []):
         if is_blank(block):
-            yield _blank(f"system[{at}]", f"system: {_words(block)}")
+            yield _blank_finding(f"system[{index}]", f"system: {_api_words(block)}")
 
 
-def blanks_of_answers(sections: list[Section]) -> Iterator[Spot]:
-    """Blank texts in answers that say or do something: models write them before they think, and the API takes them
-    back from clients that repeat answers as they came."""
+def accepted_blanks(sections: list[RoleSection]) -> Iterator[BlockSpot]:
+    """Blank texts in answers with other content. Models write them before they think, and the API accepts them when
+    they are sent back."""
     for section in sections:
         spots = spots_of(section) if section[0].role == "assistant" else []
         if any(spot.type not in THINKING and not is_blank(spot.block) for spot in spots):
@@ -62,7 +62,7 @@ def blanks_of_answers(sections: list[Section]) -> Iterator[Spot]:
 
 
 def is_blank(block: object) -> bool:
-    """A text without a word."""
+    """Is it a text of white space, or empty?"""
     if not isinstance(block, Mapping) or block.get("type") != "text":
         return False
     text = block.get("text")
@@ -74,20 +74,20 @@ def is_empty_error(block: Mapping[str, Any]) -> bool:
 
 
 def empty_parts(block: Mapping[str, Any]) -> list[int]:
-    """Which parts of a result are empty texts. Blank ones are taken there: tools do print line breaks alone."""
+    """The indexes of the empty texts in a result. Blank texts are accepted there: tools may print only line breaks."""
     content = block.get("content") if block.get("type") == "tool_result" else None
-    return [at for at, part in enumerate(content if isinstance(content, list) else []) if _is_empty(part)]
+    return [index for index, part in enumerate(content if isinstance(content, list) else []) if _is_empty(part)]
 
 
 def _is_empty(part: object) -> bool:
     return isinstance(part, Mapping) and part.get("type") == "text" and part.get("text") == ""
 
 
-def _spot(spot: Spot) -> Iterator[Finding]:
+def _check_spot(spot: BlockSpot) -> Iterator[Finding]:
     if is_blank(spot.block):
-        yield _blank(spot.path, f"messages: {_words(spot.block)}")
-    for at in empty_parts(spot.block):
-        yield _blank(f"{spot.path}.content[{at}]", f"messages: {_EMPTY}")
+        yield _blank_finding(spot.path, f"messages: {_api_words(spot.block)}")
+    for index in empty_parts(spot.block):
+        yield _blank_finding(f"{spot.path}.content[{index}]", f"messages: {_EMPTY}")
     if is_empty_error(spot.block):
         yield Finding(
             "empty-error",
@@ -99,14 +99,14 @@ def _spot(spot: Spot) -> Iterator[Finding]:
         )
 
 
-def _taken(spot: Spot) -> Finding:
+def _accepted_finding(spot: BlockSpot) -> Finding:
     words = "The text is blank. In an answer that holds more the API takes it; newer clients leave it out."
     return Finding("empty-text", Severity.NOTE, spot.path, words, "It can be left out, at the price of the cache.")
 
 
-def _words(block: Mapping[str, Any]) -> str:
+def _api_words(block: Mapping[str, Any]) -> str:
     return _BLANK if block["text"] else _EMPTY
 
 
-def _blank(path: str, api_error: str) -> Finding:
+def _blank_finding(path: str, api_error: str) -> Finding:
     return Finding("empty-text", Severity.REFUSED, path, "The text is empty.", "Leave the block out.", api_error)

@@ -1,19 +1,19 @@
-"""In a user message, results stand before everything else."""
+"""In a user message, results come before everything else."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import (
-    Request,
-    Section,
-    Spot,
+from sessions.lint.engine.request_reader import (
+    BlockSpot,
+    ParsedRequest,
+    RoleSection,
     spots_of,
 )
 
 
-def check(request: Request) -> Iterator[Finding]:
+def check(request: ParsedRequest) -> Iterator[Finding]:
     for section in request.sections:
         late = late_results(section)
         if late:
@@ -28,9 +28,9 @@ def check(request: Request) -> Iterator[Finding]:
             )
 
 
-def late_results(section: Section) -> list[Spot]:
+def late_results(section: RoleSection) -> list[BlockSpot]:
     if section[0].role != "user":
         return []
     spots = spots_of(section)
-    first_other = next((at for at, spot in enumerate(spots) if spot.type != "tool_result"), len(spots))
+    first_other = next((index for index, spot in enumerate(spots) if spot.type != "tool_result"), len(spots))
     return [spot for spot in spots[first_other:] if spot.type == "tool_result"]

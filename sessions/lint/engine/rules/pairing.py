@@ -1,4 +1,4 @@
-"""Each call has its one result right after it, and each result its call right before."""
+"""Each call has one result in the next message, and each result its call in the message before."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import (
+from sessions.lint.engine.request_reader import (
     THINKING,
-    Request,
-    Section,
-    Spot,
-    followed,
+    BlockSpot,
+    ParsedRequest,
+    RoleSection,
+    pair_with_next,
     spots_of,
     text_of,
 )
@@ -20,35 +20,35 @@ from sessions.lint.engine.reading import (
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
-OF_ANSWERS = ("tool_use", *SERVER_CALLS, *THINKING)
-"""What only a model says."""
+ANSWER_BLOCKS = ("tool_use", *SERVER_CALLS, *THINKING)
+"""Block types that only answers may have."""
 
 
-def check(request: Request) -> Iterator[Finding]:
-    yield from _ids(request)
-    yield from _names(request)
-    yield from _places(request)
-    yield from _server_results(request)
-    yield from _server_calls(request)
-    before: Section = []
-    for section, after in followed(request.sections):
+def check(request: ParsedRequest) -> Iterator[Finding]:
+    yield from _check_ids(request)
+    yield from _check_names(request)
+    yield from _check_roles(request)
+    yield from _check_server_results(request)
+    yield from _check_server_calls(request)
+    before: RoleSection = []
+    for section, after in pair_with_next(request.sections):
         if section[0].role == "assistant":
-            yield from _unanswered(section, after)
+            yield from _check_unanswered(section, after)
         else:
-            yield from _unexpected(section, before)
+            yield from _check_unexpected(section, before)
         before = section
 
 
-def calls_of(section: Section) -> list[Spot]:
+def calls_of(section: RoleSection) -> list[BlockSpot]:
     return [spot for spot in spots_of(section, "tool_use") if section[0].role == "assistant"]
 
 
-def results_of(section: Section) -> list[Spot]:
+def results_of(section: RoleSection) -> list[BlockSpot]:
     return [spot for spot in spots_of(section, "tool_result") if section[0].role == "user"]
 
 
-def orphaned_server_results(spots: list[Spot]) -> Iterator[Spot]:
-    """Results of tools that run on the server stand in the answer itself, after their call."""
+def orphaned_server_results(spots: list[BlockSpot]) -> Iterator[BlockSpot]:
+    """Results of server tools without a call before them. They belong in the answer itself, after their call."""
     called: set[str] = set()
     for spot in spots:
         if spot.type in SERVER_CALLS:
@@ -57,10 +57,10 @@ def orphaned_server_results(spots: list[Spot]) -> Iterator[Spot]:
             yield spot
 
 
-def pending_server_calls(sections: list[Section]) -> Iterator[Spot]:
-    """Calls of server tools that nothing answers, and that no longer can be: their turn is over.
+def pending_server_calls(sections: list[RoleSection]) -> Iterator[BlockSpot]:
+    """Calls of server tools without a result, whose turn is over.
 
-    A turn goes on while nothing but results of other calls is sent; until then the server may still answer.
+    A turn goes on as long as the user sends only results of other calls; until then the server may still answer.
     """
     spots = [spot for section in sections for spot in spots_of(section)]
     answered = {text_of(spot.block.get("tool_use_id")) for spot in spots if spot.type.endswith("_tool_result")}
@@ -73,12 +73,12 @@ def pending_server_calls(sections: list[Section]) -> Iterator[Spot]:
             yield from (call for call in calls if text_of(call.block.get("id")) not in answered)
 
 
-def has_a_name(call: Spot) -> bool:
+def has_valid_name(call: BlockSpot) -> bool:
     return bool(NAME.fullmatch(text_of(call.block.get("name"))))
 
 
-def _ids(request: Request) -> Iterator[Finding]:
-    seen: set[str] = set()
+def _check_ids(request: ParsedRequest) -> Iterator[Finding]:
+    ids: set[str] = set()
     for spot in request.spots:
         if spot.type == "tool_use":
             name = text_of(spot.block.get("id"))
@@ -91,7 +91,7 @@ def _ids(request: Request) -> Iterator[Finding]:
                     "Give the call and its result such an id.",
                     f"{spot.api_path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
                 )
-            elif name in seen:
+            elif name in ids:
                 yield Finding(
                     "duplicate-call",
                     Severity.REFUSED,
@@ -100,14 +100,14 @@ def _ids(request: Request) -> Iterator[Finding]:
                     "Leave out one of the two, with its result.",
                     f"{spot.api_path}: `tool_use` ids must be unique",
                 )
-            seen.add(name)
+            ids.add(name)
 
 
-def _names(request: Request) -> Iterator[Finding]:
+def _check_names(request: ParsedRequest) -> Iterator[Finding]:
     for spot in request.spots:
-        if spot.type == "tool_use" and not has_a_name(spot):
-            given = "name" in spot.block
-            words = "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" if given else "Field required"
+        if spot.type == "tool_use" and not has_valid_name(spot):
+            is_named = "name" in spot.block
+            words = "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" if is_named else "Field required"
             yield Finding(
                 "call-name",
                 Severity.REFUSED,
@@ -118,11 +118,11 @@ def _names(request: Request) -> Iterator[Finding]:
             )
 
 
-def _places(request: Request) -> Iterator[Finding]:
+def _check_roles(request: ParsedRequest) -> Iterator[Finding]:
     for row in request.rows:
         for spot in row.spots:
             belongs = "user" if spot.type == "tool_result" else "assistant"
-            if spot.type in (*OF_ANSWERS, "tool_result") and row.role != belongs:
+            if spot.type in (*ANSWER_BLOCKS, "tool_result") and row.role != belongs:
                 yield Finding(
                     "wrong-role",
                     Severity.REFUSED,
@@ -135,7 +135,7 @@ def _places(request: Request) -> Iterator[Finding]:
                 )
 
 
-def _unanswered(section: Section, after: Section) -> Iterator[Finding]:
+def _check_unanswered(section: RoleSection, after: RoleSection) -> Iterator[Finding]:
     answered = {text_of(spot.block.get("tool_use_id")) for spot in results_of(after)} - {""} if after else set()
     for spot in calls_of(section):
         name = text_of(spot.block.get("id"))
@@ -151,13 +151,13 @@ def _unanswered(section: Section, after: Section) -> Iterator[Finding]:
             )
 
 
-def _unexpected(section: Section, before: Section) -> Iterator[Finding]:
+def _check_unexpected(section: RoleSection, before: RoleSection) -> Iterator[Finding]:
     called = {text_of(spot.block.get("id")) for spot in calls_of(before)} - {""} if before else set()
     results = results_of(section)
-    given: Counter[str] = Counter()
+    result_counts: Counter[str] = Counter()
     for spot in results:
         name = text_of(spot.block.get("tool_use_id"))
-        given[name] += 1
+        result_counts[name] += 1
         if name not in called:
             yield Finding(
                 "unexpected-result",
@@ -168,7 +168,7 @@ def _unexpected(section: Section, before: Section) -> Iterator[Finding]:
                 f"{spot.api_path}: unexpected `tool_use_id` found in `tool_result` blocks: {name}. Each `tool_result` "
                 "block must have a corresponding `tool_use` block in the previous message.",
             )
-        elif given[name] == 2:
+        elif result_counts[name] == 2:
             yield Finding(
                 "duplicate-result",
                 Severity.REFUSED,
@@ -180,7 +180,7 @@ def _unexpected(section: Section, before: Section) -> Iterator[Finding]:
             )
 
 
-def _server_results(request: Request) -> Iterator[Finding]:
+def _check_server_results(request: ParsedRequest) -> Iterator[Finding]:
     for spot in orphaned_server_results(request.spots):
         name = text_of(spot.block.get("tool_use_id"))
         yield Finding(
@@ -194,7 +194,7 @@ def _server_results(request: Request) -> Iterator[Finding]:
         )
 
 
-def _server_calls(request: Request) -> Iterator[Finding]:
+def _check_server_calls(request: ParsedRequest) -> Iterator[Finding]:
     for spot in pending_server_calls(request.sections):
         name, tool = text_of(spot.block.get("id")), text_of(spot.block.get("name"))
         yield Finding(

@@ -1,4 +1,4 @@
-"""Who begins and who ends a conversation."""
+"""The first and the last message of a conversation."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import (
-    Request,
-    Section,
+from sessions.lint.engine.request_reader import (
+    ParsedRequest,
+    RoleSection,
     spots_of,
     text_of,
 )
 from sessions.lint.engine.rules.pairing import SERVER_CALLS
 
 
-def check(request: Request) -> Iterator[Finding]:
+def check(request: ParsedRequest) -> Iterator[Finding]:
     if not request.sections:
         if request.rows:
             words = "There is no message of a user or an answer with content."
             yield Finding("user-first", Severity.REFUSED, "messages", words, "Put a user message first.")
         return
     first, last = request.sections[0], request.sections[-1]
-    if begins_wrongly(first):
+    if begins_with_answer(first):
         yield Finding(
             "user-first",
             Severity.REFUSED,
@@ -31,7 +31,7 @@ def check(request: Request) -> Iterator[Finding]:
             "Put a user message first.",
             'messages: first message must use the "user" role',
         )
-    if is_prefill(last) and request.facts and not takes_up_a_refusal(request.body):
+    if is_prefill(last) and request.facts and not continues_refused_answer(request.body):
         if request.facts.prefill is False:
             yield Finding(
                 "prefill",
@@ -62,24 +62,25 @@ def check(request: Request) -> Iterator[Finding]:
         )
 
 
-def begins_wrongly(first: Section) -> bool:
-    """A summary that the API itself wrote is an answer, and may begin a conversation."""
+def begins_with_answer(first: RoleSection) -> bool:
+    """Does the conversation begin with an answer? A summary of the API itself may come first."""
     return first[0].role == "assistant" and spots_of(first)[0].type != "compaction"
 
 
-def is_prefill(last: Section) -> bool:
-    """An answer that waits for a tool, or that holds the summary of the API itself, is no prefill."""
+def is_prefill(last: RoleSection) -> bool:
+    """Is the last message the beginning of an answer? One that waits for a tool, or a summary of the API itself, is
+    not."""
     kind = spots_of(last)[-1].type
     waits = kind in ("tool_use", "compaction", *SERVER_CALLS) or kind.endswith("_tool_result")
     return last[0].role == "assistant" and not waits
 
 
-def takes_up_a_refusal(body: Mapping[str, Any]) -> bool:
-    """The token of a refused answer lets another model continue that answer, whichever it is."""
+def continues_refused_answer(body: Mapping[str, Any]) -> bool:
+    """The token of a refused answer lets every model continue that answer."""
     return bool(body.get("fallback_credit_token"))
 
 
-def ends_blank(last: Section) -> bool:
+def ends_blank(last: RoleSection) -> bool:
     spot = spots_of(last)[-1]
     text = text_of(spot.block.get("text"))
     return spot.type == "text" and text != text.rstrip()

@@ -1,4 +1,4 @@
-"""Whether the schema of a tool is one: the faults that generated schemas have, not a whole validator."""
+"""Typical faults of generated tool schemas. This is not a complete validator."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", 
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 _LISTED = ("oneOf", "anyOf", "allOf", "prefixItems")
-_DEEPEST = 100
-"""Further down nobody looks; a schema that deep is refused for other reasons."""
+_MAX_DEPTH = 100
+"""A schema nested more deeply is refused for other reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
     path: str
-    """From the schema on, like `.properties.name`."""
-    what: str
+    """The path within the schema, like `.properties.name`."""
+    message: str
 
 
-def flaw_of(schema: object, path: str = "", depth: int = 0) -> Flaw | None:
-    """The first thing that no schema may have; None if none was found."""
-    if isinstance(schema, bool) or depth > _DEEPEST:
+def find_flaw(schema: object, path: str = "", depth: int = 0) -> Flaw | None:
+    """The first fault of a schema, or None."""
+    if isinstance(schema, bool) or depth > _MAX_DEPTH:
         return None
     if not isinstance(schema, Mapping):
         return Flaw(path, "A schema has to be an object.")
-    if (flaw := _own(schema, path)) is not None:
+    if (flaw := _own_flaw(schema, path)) is not None:
         return flaw
-    inner = (flaw_of(one, f"{path}.{where}", depth + 1) for where, one in _inner(schema))
+    inner = (find_flaw(nested, f"{path}.{name}", depth + 1) for name, nested in _inner_schemas(schema))
     return next((flaw for flaw in inner if flaw is not None), None)
 
 
-def _own(schema: Mapping[str, Any], path: str) -> Flaw | None:
+def _own_flaw(schema: Mapping[str, Any], path: str) -> Flaw | None:
     for key in _NAMED:
         if key in schema and not isinstance(schema[key], Mapping):
             return Flaw(f"{path}.{key}", f"{key} has to be an object of schemas.")
@@ -49,16 +49,18 @@ def _own(schema: Mapping[str, Any], path: str) -> Flaw | None:
     return None
 
 
-def _inner(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _inner_schemas(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from ((key, schema[key]) for key in _SINGLE if key in schema)
-    yield from ((f"{key}.{name}", one) for key in _NAMED if key in schema for name, one in schema[key].items())
-    yield from ((f"{key}[{at}]", one) for key in _LISTED if key in schema for at, one in enumerate(schema[key]))
+    yield from ((f"{key}.{name}", inner) for key in _NAMED if key in schema for name, inner in schema[key].items())
+    yield from (
+        (f"{key}[{index}]", inner) for key in _LISTED if key in schema for index, inner in enumerate(schema[key])
+    )
 
 
 def _are_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value) and len(set(value)) == len(value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value) and len(set(value)) == len(value)
 
 
 def _are_types(value: object) -> bool:
     types = value if isinstance(value, list) else [value]
-    return bool(types) and all(isinstance(one, str) and one in TYPES for one in types)
+    return bool(types) and all(isinstance(item, str) and item in TYPES for item in types)

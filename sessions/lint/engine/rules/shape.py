@@ -1,4 +1,4 @@
-"""The body is what the API can read at all: objects, roles and content where they are expected."""
+"""The shape of the body: objects, roles and content where the API expects them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import (
+from sessions.lint.engine.request_reader import (
     ROLES,
     THINKING,
-    Request,
-    only_sets_options,
+    ParsedRequest,
+    sets_only_options,
 )
 
 _NEEDED = {
@@ -22,15 +22,15 @@ _NO_PARTS = (None, "tool_use", "tool_result", *THINKING)
 _RESULT = "The content of a result is a text, or a list of texts, images and documents."
 
 
-def check(request: Request) -> Iterator[Finding]:
+def check(request: ParsedRequest) -> Iterator[Finding]:
     messages = request.body.get("messages")
     if not isinstance(messages, list):
-        yield _broken("messages", "The body has no list of messages.", "messages: Field required")
+        yield _shape_finding("messages", "The body has no list of messages.", "messages: Field required")
         return
     if not messages:
-        yield _broken("messages", "There is no message.", "messages: at least one message is required")
+        yield _shape_finding("messages", "There is no message.", "messages: at least one message is required")
     for index, message in enumerate(messages):
-        yield from _message(f"messages[{index}]", message)
+        yield from _check_message(f"messages[{index}]", message)
     if not isinstance(request.body.get("max_tokens"), int):
         yield Finding(
             "max-tokens",
@@ -42,32 +42,32 @@ def check(request: Request) -> Iterator[Finding]:
         )
 
 
-def _message(path: str, message: Any) -> Iterator[Finding]:
+def _check_message(path: str, message: Any) -> Iterator[Finding]:
     if not isinstance(message, Mapping):
-        yield _broken(path, "A message has to be an object.")
+        yield _shape_finding(path, "A message has to be an object.")
         return
     if message.get("role") not in ROLES:
-        yield _broken(f"{path}.role", "A role has to be user, assistant or system.")
+        yield _shape_finding(f"{path}.role", "A role has to be user, assistant or system.")
     content = message.get("content")
     if isinstance(content, list):
-        for at, block in enumerate(content):
-            yield from _block(f"{path}.content[{at}]", block)
-    elif not isinstance(content, str) and not (content is None and only_sets_options(message)):
-        yield _broken(f"{path}.content", "The content has to be a text or a list of blocks.")
+        for index, block in enumerate(content):
+            yield from _check_block(f"{path}.content[{index}]", block)
+    elif not isinstance(content, str) and not (content is None and sets_only_options(message)):
+        yield _shape_finding(f"{path}.content", "The content has to be a text or a list of blocks.")
 
 
-def _block(path: str, block: Any) -> Iterator[Finding]:
+def _check_block(path: str, block: Any) -> Iterator[Finding]:
     if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
-        yield _broken(path, "A block has to be an object with a type.")
+        yield _shape_finding(path, "A block has to be an object with a type.")
         return
     key = missing_key(block)
     if key:
         words = _RESULT if block["type"] == "tool_result" else f"A block of the type {block['type']} needs its {key}."
-        yield _broken(f"{path}.{key}", words)
+        yield _shape_finding(f"{path}.{key}", words)
 
 
 def missing_key(block: Mapping[str, Any]) -> str:
-    """What a block of its type cannot do without, if it does."""
+    """The key that a block of its type needs and lacks; empty if it lacks none."""
     if block["type"] == "tool_result":
         return "" if _is_result(block.get("content")) else "content"
     if block["type"] == "compaction":
@@ -77,16 +77,17 @@ def missing_key(block: Mapping[str, Any]) -> str:
 
 
 def _is_result(content: object) -> bool:
-    """Calls, results and thinking cannot be parts of one; what else can is for the API to say."""
+    """Is it the content of a result? Calls, results and thinking cannot be parts of one; other types are not
+    checked."""
     if not isinstance(content, list | tuple):
         return content is None or isinstance(content, str)
     return all(isinstance(part, Mapping) and part.get("type") not in _NO_PARTS for part in content)
 
 
 def _is_summary(content: object) -> bool:
-    """None stands for a summary that failed, which the API passes over."""
+    """Is it the content of a summary? None stands for one that failed, which the API ignores."""
     return content is None or (isinstance(content, str) and content != "")
 
 
-def _broken(path: str, message: str, api_error: str = "") -> Finding:
+def _shape_finding(path: str, message: str, api_error: str = "") -> Finding:
     return Finding("shape", Severity.REFUSED, path, message, "Give it the shape that the API documents.", api_error)

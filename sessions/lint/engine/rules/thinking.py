@@ -1,4 +1,4 @@
-"""Thinking blocks: whole, in their places, and with a configuration that the model takes."""
+"""Thinking blocks: complete, in the right place, and with a configuration that the model accepts."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import (
+from sessions.lint.engine.request_reader import (
     THINKING,
-    Request,
-    Section,
-    Spot,
+    BlockSpot,
+    ParsedRequest,
+    RoleSection,
     spots_of,
     text_of,
 )
 from sessions.lint.engine.rules.pairing import results_of
 
 
-def check(request: Request) -> Iterator[Finding]:
-    yield from _signed(request)
-    yield from _at_the_end(request)
+def check(request: ParsedRequest) -> Iterator[Finding]:
+    yield from _check_signatures(request)
+    yield from _check_end(request)
     kind = mode_of(request.body)
-    loop = latest_loop(request.sections)
+    loop = latest_turn(request.sections)
     if kind == "enabled" and loop and not begins_with_thinking(loop):
-        yield _not_first(spots_of(loop[0])[0])
+        yield _not_first_finding(spots_of(loop[0])[0])
     last = request.sections[-1] if request.sections else None
     if kind == "disabled" and last and last[0].role == "assistant" and spots_of(last, *THINKING):
         spot = spots_of(last, *THINKING)[0]
@@ -36,7 +36,7 @@ def check(request: Request) -> Iterator[Finding]:
             f"{spot.api_path}: When thinking is disabled, an `assistant` message in the final position cannot contain "
             "`thinking`. To use thinking blocks, enable `thinking` in your request.",
         )
-    yield from _forgotten(request)
+    yield from _check_forgotten(request)
 
 
 def mode_of(body: Mapping[str, Any]) -> str:
@@ -44,15 +44,15 @@ def mode_of(body: Mapping[str, Any]) -> str:
     return text_of(config.get("type")) if isinstance(config, Mapping) else ""
 
 
-def is_signed(spot: Spot) -> bool:
+def is_signed(spot: BlockSpot) -> bool:
     if spot.type == "redacted_thinking":
         return bool(text_of(spot.block.get("data")))
     return spot.type != "thinking" or bool(text_of(spot.block.get("signature")))
 
 
-def latest_loop(sections: list[Section]) -> list[Section]:
-    """The answers of the latest turn: from the first call whose results led on to the next answer, to the end."""
-    loop: list[Section] = []
+def latest_turn(sections: list[RoleSection]) -> list[RoleSection]:
+    """The answers of the latest turn: those since the last user message without results."""
+    loop: list[RoleSection] = []
     for section in reversed(sections):
         if section[0].role == "assistant":
             loop.insert(0, section)
@@ -61,11 +61,11 @@ def latest_loop(sections: list[Section]) -> list[Section]:
     return loop
 
 
-def begins_with_thinking(loop: list[Section]) -> bool:
+def begins_with_thinking(loop: list[RoleSection]) -> bool:
     return spots_of(loop[0])[0].type in THINKING
 
 
-def trailing_thinking(section: Section) -> list[Spot]:
+def trailing_thinking(section: RoleSection) -> list[BlockSpot]:
     spots = spots_of(section) if section[0].role == "assistant" else []
     end = len(spots)
     while end and spots[end - 1].type in THINKING:
@@ -73,7 +73,7 @@ def trailing_thinking(section: Section) -> list[Spot]:
     return spots[end:]
 
 
-def _signed(request: Request) -> Iterator[Finding]:
+def _check_signatures(request: ParsedRequest) -> Iterator[Finding]:
     for spot in request.spots:
         if not is_signed(spot):
             key = "signature" if spot.type == "thinking" else "data"
@@ -89,7 +89,7 @@ def _signed(request: Request) -> Iterator[Finding]:
             )
 
 
-def _at_the_end(request: Request) -> Iterator[Finding]:
+def _check_end(request: ParsedRequest) -> Iterator[Finding]:
     for section in request.sections:
         spots = trailing_thinking(section)
         if spots:
@@ -103,7 +103,7 @@ def _at_the_end(request: Request) -> Iterator[Finding]:
             )
 
 
-def _not_first(spot: Spot) -> Finding:
+def _not_first_finding(spot: BlockSpot) -> Finding:
     return Finding(
         "thinking-first",
         Severity.REFUSED,
@@ -116,10 +116,10 @@ def _not_first(spot: Spot) -> Finding:
     )
 
 
-def _forgotten(request: Request) -> Iterator[Finding]:
+def _check_forgotten(request: ParsedRequest) -> Iterator[Finding]:
     if not request.facts or request.facts.keeps_thinking is not False:
         return
-    loop = latest_loop(request.sections)
+    loop = latest_turn(request.sections)
     earlier = [section for section in request.sections if not any(section is answer for answer in loop)]
     spots = [spot for section in earlier for spot in spots_of(section, *THINKING)]
     if spots:

@@ -1,4 +1,4 @@
-"""Definitions of tools, and the choice among them."""
+"""Tool definitions and `tool_choice`."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.reading import Request
+from sessions.lint.engine.request_reader import ParsedRequest
 from sessions.lint.engine.rules.pairing import NAME
-from sessions.lint.engine.rules.schemas import flaw_of
+from sessions.lint.engine.rules.schemas import find_flaw
 
 _COMBINED = ("oneOf", "allOf", "anyOf")
 _KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
-def check(request: Request) -> Iterator[Finding]:
+def check(request: ParsedRequest) -> Iterator[Finding]:
     tools = request.body.get("tools")
     if tools is None:
-        yield from _choice(request, set())
+        yield from _check_choice(request, set())
         return
     if not isinstance(tools, list):
-        yield _refused("tools", "The tools have to be a list.", "Write them as a list.")
+        yield _refusal("tools", "The tools have to be a list.", "Write them as a list.")
         return
-    seen: set[str] = set()
-    for at, tool in enumerate(tools):
-        path = f"tools[{at}]"
+    names: set[str] = set()
+    for index, tool in enumerate(tools):
+        path = f"tools[{index}]"
         if not isinstance(tool, Mapping):
-            yield _refused(path, "A tool has to be an object.", "Describe it with a name and an input_schema.")
+            yield _refusal(path, "A tool has to be an object.", "Describe it with a name and an input_schema.")
             continue
         if tool.get("type") in (None, "custom"):
-            yield from _own(path, f"tools.{at}.custom", tool)
+            yield from _check_tool(path, f"tools.{index}.custom", tool)
         name = tool.get("name")
-        if isinstance(name, str) and name in seen:
-            yield _refused(
+        if isinstance(name, str) and name in names:
+            yield _refusal(
                 f"{path}.name",
                 f"There are several tools named {name}.",
                 "Rename one of them.",
                 "tools: Tool names must be unique.",
             )
-        seen |= {name} if isinstance(name, str) else set()
+        names |= {name} if isinstance(name, str) else set()
     if tools and all(isinstance(tool, Mapping) and is_deferred(tool) for tool in tools):
-        yield _refused(
+        yield _refusal(
             "tools",
             "Every tool is loaded on demand, so there is none to look for them with.",
             "Let one of them be there from the beginning.",
             "At least one tool must have defer_loading=false. All tools cannot be deferred.",
         )
-    yield from _choice(request, seen)
+    yield from _check_choice(request, names)
 
 
 def is_deferred(tool: Mapping[str, Any]) -> bool:
-    """Loaded on demand: until then it is no part of the prompt."""
+    """Is the tool loaded on demand? Until then it is no part of the prompt."""
     return tool.get("defer_loading") is True
 
 
-def _own(path: str, api_path: str, tool: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_tool(path: str, api_path: str, tool: Mapping[str, Any]) -> Iterator[Finding]:
     name, schema = tool.get("name"), tool.get("input_schema")
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        yield _refused(
+        yield _refusal(
             f"{path}.name",
             "A tool's name is 1 to 128 letters, digits, - and _.",
             "Rename the tool.",
@@ -66,22 +66,22 @@ def _own(path: str, api_path: str, tool: Mapping[str, Any]) -> Iterator[Finding]
         )
     if not isinstance(schema, Mapping):
         words = f"{api_path}.input_schema: Field required"
-        yield _refused(f"{path}.input_schema", "The tool has no schema of its input.", "Add one.", words)
+        yield _refusal(f"{path}.input_schema", "The tool has no schema of its input.", "Add one.", words)
     else:
-        yield from _schema(path, api_path, schema)
+        yield from _check_schema(path, api_path, schema)
 
 
-def _schema(path: str, api_path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_schema(path: str, api_path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
     if schema.get("type") != "object":
         words = "Input should be 'object'" if "type" in schema else "Field required"
-        yield _refused(
+        yield _refusal(
             f"{path}.input_schema.type",
             "The input of a tool has to be an object.",
             'Let the schema have "type": "object".',
             f"{api_path}.input_schema.type: {words}",
         )
     if any(key in schema for key in _COMBINED):
-        yield _refused(
+        yield _refusal(
             f"{path}.input_schema",
             "The schema combines others at its top level.",
             "Put oneOf, allOf and anyOf inside of a property.",
@@ -89,23 +89,23 @@ def _schema(path: str, api_path: str, schema: Mapping[str, Any]) -> Iterator[Fin
         )
 
         return
-    yield from _properties(path, api_path, schema)
-    if (flaw := flaw_of(schema)) is not None:
-        yield _refused(
+    yield from _check_properties(path, api_path, schema)
+    if (flaw := find_flaw(schema)) is not None:
+        yield _refusal(
             f"{path}.input_schema{flaw.path}",
-            flaw.what,
+            flaw.message,
             "Write the schema as JSON Schema of the draft 2020-12.",
             f"{api_path}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 "
             "(https://json-schema.org/draft/2020-12).",
         )
 
 
-def _properties(path: str, api_path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
-    """Only names at the top level are looked at by the API."""
+def _check_properties(path: str, api_path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
+    """The API checks only the names at the top level."""
     properties = schema.get("properties")
     for key in properties if isinstance(properties, Mapping) else ():
         if not _KEY.fullmatch(str(key)):
-            yield _refused(
+            yield _refusal(
                 f"{path}.input_schema.properties",
                 f"A property is called {str(key)[:80]!r}; 1 to 64 letters, digits, _, . and - are allowed.",
                 "Rename the property.",
@@ -114,17 +114,17 @@ def _properties(path: str, api_path: str, schema: Mapping[str, Any]) -> Iterator
             return
 
 
-def _choice(request: Request, names: set[str]) -> Iterator[Finding]:
+def _check_choice(request: ParsedRequest, names: set[str]) -> Iterator[Finding]:
     choice = request.body.get("tool_choice")
     if isinstance(choice, Mapping) and choice.get("type") == "any" and not request.body.get("tools"):
-        yield _refused(
+        yield _refusal(
             "tool_choice",
             "Some tool must be called, and there is none.",
             "Add tools, or leave tool_choice out.",
             "tool_choice.any may only be specified while providing tools",
         )
     if isinstance(choice, Mapping) and choice.get("type") == "tool" and choice.get("name") not in names:
-        yield _refused(
+        yield _refusal(
             "tool_choice.name",
             "The tool that must be called is not among the tools.",
             "Add the tool, or choose another.",
@@ -132,5 +132,5 @@ def _choice(request: Request, names: set[str]) -> Iterator[Finding]:
         )
 
 
-def _refused(path: str, message: str, repair: str, api_error: str = "") -> Finding:
+def _refusal(path: str, message: str, repair: str, api_error: str = "") -> Finding:
     return Finding("tools", Severity.REFUSED, path, message, repair, api_error)

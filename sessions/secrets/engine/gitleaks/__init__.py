@@ -14,7 +14,7 @@ from sessions.secrets.engine.marker import MASK, bits, is_placeholder
 
 BEFORE = 72
 """Characters: what may stand between the name of a vendor and its key, with the name."""
-BEHIND = 2
+AFTER = 2
 _RUN = re.compile(r"[A-Za-z0-9_+/=~.:-]{14,}")
 _DIGIT = re.compile(r"\d")
 _OPENING = re.compile(r"(?:\(\?i\)|\\b|\(\?:|\(\?i:|\()*")
@@ -53,38 +53,39 @@ class Rule:
     def mask(self, text: str, lower: str) -> str:
         if not self.begins_with:
             return self.pattern.sub(self._masked, text)
-        word, seen = (self.keywords[0], lower) if self.ignores_case else (self.begins_with, text)
+        word, haystack = (self.keywords[0], lower) if self.ignores_case else (self.begins_with, text)
         parts: list[str] = []
-        copied, at = 0, seen.find(word)
-        while at >= 0:
-            found = self.pattern.match(text, at)
-            if found:
-                parts += (text[copied:at], self._masked(found))
-                copied = found.end()
-            at = seen.find(word, max(at + 1, copied))
+        copied, position = 0, haystack.find(word)
+        while position >= 0:
+            match = self.pattern.match(text, position)
+            if match:
+                parts += (text[copied:position], self._masked(match))
+                copied = match.end()
+            position = haystack.find(word, max(position + 1, copied))
         return "".join((*parts, text[copied:])) if parts else text
 
-    def _masked(self, found: re.Match[str]) -> str:
+    def _masked(self, match: re.Match[str]) -> str:
         # The first group that matched is the secret; without any it is the whole.
-        group = next((number for number, value in enumerate(found.groups(), 1) if value), 0)
-        secret = found.group(group)
-        if MASK in found.group() or is_placeholder(secret) or bits(secret) < self.entropy or self._is_allowed(secret):
-            return found.group()
-        start, end = found.start(group) - found.start(), found.end(group) - found.start()
-        return f"{found.group()[:start]}{MASK}{found.group()[end:]}"
+        group = next((number for number, value in enumerate(match.groups(), 1) if value), 0)
+        secret = match.group(group)
+        if MASK in match.group() or is_placeholder(secret) or bits(secret) < self.entropy or self._is_allowed(secret):
+            return match.group()
+        start, end = match.start(group) - match.start(), match.end(group) - match.start()
+        return f"{match.group()[:start]}{MASK}{match.group()[end:]}"
 
     def _is_allowed(self, secret: str) -> bool:
-        return any(one.search(secret) for one in self.exceptions)
+        return any(exception.search(secret) for exception in self.exceptions)
 
 
-def load() -> tuple[Rule, ...]:
-    listed = json.loads(Path(__file__).with_name("rules.json").read_text("utf-8"))
+def load_rules() -> tuple[Rule, ...]:
+    rules = json.loads(Path(__file__).with_name("rules.json").read_text("utf-8"))
     return tuple(
-        Rule(one["id"], tuple(one["keywords"]), one["regex"], one["entropy"], tuple(one["allowed"])) for one in listed
+        Rule(rule["id"], tuple(rule["keywords"]), rule["regex"], rule["entropy"], tuple(rule["allowed"]))
+        for rule in rules
     )
 
 
-RULES = load()
+RULES = load_rules()
 _EXACT = tuple((rule.begins_with, rule) for rule in RULES if rule.begins_with and not rule.ignores_case)
 _OTHERS = tuple((word, rule) for rule in RULES if not rule.begins_with or rule.ignores_case for word in rule.keywords)
 
@@ -93,7 +94,7 @@ def mask_vendors(text: str) -> str:
     """Only around what could be a key is anything looked for: names of two hundred vendors take long to find."""
     parts: list[str] = []
     copied = 0
-    for start, end in _places(text):
+    for start, end in _candidates(text):
         piece = text[start:end]
         masked = _masked(piece)
         if masked is not piece:
@@ -102,7 +103,7 @@ def mask_vendors(text: str) -> str:
     return "".join((*parts, text[copied:])) if parts else text
 
 
-def _places(text: str) -> Iterator[tuple[int, int]]:
+def _candidates(text: str) -> Iterator[tuple[int, int]]:
     """Long runs with a digit in them, each with the name before it and the sign behind it; near ones together."""
     start = end = -1
     for run in _RUN.finditer(text):
@@ -113,7 +114,7 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
             start = -1
         if start < 0:
             start = max(0, run.start() - BEFORE, end)
-        end = min(len(text), run.end() + BEHIND)
+        end = min(len(text), run.end() + AFTER)
     if start >= 0:
         yield start, end
 

@@ -36,14 +36,14 @@ def rules_of(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def translated(expression: str) -> str:
+def translate(expression: str) -> str:
     """The same expression for Python. A flag in the middle of it holds to the end of its group."""
     expression = expression.replace(_LOOKS_BACK, "").replace("\\z", "\\Z")
     start = 1 if expression.startswith(_FLAG) else 0
-    while (at := expression.find(_FLAG, start)) >= 0:
-        end = _end_of_group(expression, at + len(_FLAG))
-        inside = expression[at + len(_FLAG) : end]
-        expression = f"{expression[:at]}(?i:{inside}){expression[end:]}"
+    while (flag := expression.find(_FLAG, start)) >= 0:
+        end = _end_of_group(expression, flag + len(_FLAG))
+        inside = expression[flag + len(_FLAG) : end]
+        expression = f"{expression[:flag]}(?i:{inside}){expression[end:]}"
     re.compile(expression)
     return expression
 
@@ -51,7 +51,7 @@ def translated(expression: str) -> str:
 def _rule(rule: dict[str, Any]) -> dict[str, Any]:
     # Keys that somebody has published are listed one by one; to mask them costs nobody anything.
     allowed = [
-        translated(expression)
+        translate(expression)
         for allowlist in rule.get("allowlists", ())
         for expression in allowlist.get("regexes", ())
         if not _LITERAL.fullmatch(expression)
@@ -59,18 +59,18 @@ def _rule(rule: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": rule["id"],
         "keywords": sorted({word.lower() for word in rule["keywords"]}),
-        "regex": translated(rule["regex"]),
+        "regex": translate(rule["regex"]),
         "entropy": rule.get("entropy", 0),
         "allowed": allowed,
     }
 
 
-def _end_of_group(expression: str, at: int) -> int:
+def _end_of_group(expression: str, position: int) -> int:
     depth, in_class = 0, False
-    while at < len(expression):
-        sign = expression[at]
+    while position < len(expression):
+        sign = expression[position]
         if sign == "\\":
-            at += 1
+            position += 1
         elif in_class:
             in_class = sign != "]"
         elif sign == "[":
@@ -79,10 +79,10 @@ def _end_of_group(expression: str, at: int) -> int:
             depth += 1
         elif sign == ")":
             if depth == 0:
-                return at
+                return position
             depth -= 1
-        at += 1
-    return at
+        position += 1
+    return position
 
 
 def main(path: str) -> None:

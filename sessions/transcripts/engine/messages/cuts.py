@@ -49,12 +49,12 @@ class Cuts:
         return self.obstacles[place] is None
 
     def at_or_before(self, place: int) -> int | None:
-        found = bisect_right(self.legal, place)
-        return self.legal[found - 1] if found else None
+        index = bisect_right(self.legal, place)
+        return self.legal[index - 1] if index else None
 
     def at_or_after(self, place: int) -> int | None:
-        found = bisect_left(self.legal, place)
-        return self.legal[found] if found < len(self.legal) else None
+        index = bisect_left(self.legal, place)
+        return self.legal[index] if index < len(self.legal) else None
 
 
 @dataclass(slots=True)
@@ -68,53 +68,57 @@ class _Reader:
     """Calls of the latest answer that have no result yet; of earlier ones none is to come."""
     latest: str | None = None
 
-    def read(self, at: int, message: Message) -> None:
+    def read(self, index: int, message: Message) -> None:
         if message.role == "assistant":
-            self._answer(at, message)
+            self._read_answer(index, message)
         for block in message.content:
             kind = str(block.get("type"))
             if kind in CALLS:
                 tool = str(block.get("id"))
-                self.calls[tool] = at
+                self.calls[tool] = index
                 if kind == "tool_use":
-                    self.waiting[tool] = at
+                    self.waiting[tool] = index
             elif kind.endswith("tool_result"):
                 tool = str(block.get("tool_use_id"))
                 self.waiting.pop(tool, None)
                 if tool in self.calls:
-                    self.pairs.setdefault(tool, [self.calls[tool], at])[1] = at
+                    self.pairs.setdefault(tool, [self.calls[tool], index])[1] = index
 
-    def _answer(self, at: int, message: Message) -> None:
-        name = message.message_id or f"#{at}"
-        if name != self.latest:
+    def _read_answer(self, index: int, message: Message) -> None:
+        answer = message.message_id or f"#{index}"
+        if answer != self.latest:
             self.waiting.clear()
-            self.latest = name
+            self.latest = answer
         if message.message_id:
-            self.answers.setdefault(message.message_id, [at, at])[1] = at
+            self.answers.setdefault(message.message_id, [index, index])[1] = index
 
     def obstacles(self, end: int) -> Iterable[Obstacle]:
-        yield from (Obstacle(Hold.TOOL_PAIR, tool, at, to) for tool, (at, to) in self.pairs.items() if at < to)
-        yield from (Obstacle(Hold.ANSWER, answer, at, to) for answer, (at, to) in self.answers.items() if at < to)
-        yield from (Obstacle(Hold.OPEN_CALL, tool, at, end) for tool, at in self.waiting.items())
+        yield from (
+            Obstacle(Hold.TOOL_PAIR, tool, first, last) for tool, (first, last) in self.pairs.items() if first < last
+        )
+        yield from (
+            Obstacle(Hold.ANSWER, answer, first, last) for answer, (first, last) in self.answers.items() if first < last
+        )
+        yield from (Obstacle(Hold.OPEN_CALL, tool, first, end) for tool, first in self.waiting.items())
 
 
 def find_cuts(messages: Sequence[Message]) -> Cuts:
     """All places at once, in time linear in the blocks."""
     reader = _Reader()
-    for at, message in enumerate(messages):
-        reader.read(at, message)
-    beginning: dict[int, Obstacle] = {}
+    for index, message in enumerate(messages):
+        reader.read(index, message)
+    longest_by_first: dict[int, Obstacle] = {}
     for obstacle in reader.obstacles(len(messages)):
-        known = beginning.get(obstacle.first)
-        if known is None or known.last < obstacle.last:
-            beginning[obstacle.first] = obstacle
-    found: list[Obstacle | None] = []
+        longest = longest_by_first.get(obstacle.first)
+        if longest is None or longest.last < obstacle.last:
+            longest_by_first[obstacle.first] = obstacle
+    obstacles: list[Obstacle | None] = []
     widest: Obstacle | None = None
     for place in range(len(messages) + 1):
-        starting = beginning.get(place - 1)
-        if starting is not None and (widest is None or widest.last < starting.last):
-            widest = starting
+        candidate = longest_by_first.get(place - 1)
+        if candidate is not None and (widest is None or widest.last < candidate.last):
+            widest = candidate
         if widest is not None and widest.last < place:
             widest = None
-        found.append(widest)
-    return Cuts(tuple(found), tuple(place for place, obstacle in enumerate(found) if obstacle is None))
+        obstacles.append(widest)
+    return Cuts(tuple(obstacles), tuple(place for place, obstacle in enumerate(obstacles) if obstacle is None))

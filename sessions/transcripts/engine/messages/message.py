@@ -65,18 +65,18 @@ def text_block(text: str) -> Block:
 def read_messages(array: Iterable[Mapping[str, Any]]) -> list[Message]:
     """An array as the API takes it, as messages: for those who have no transcript. Ids are made from the places."""
     messages = []
-    for at, one in enumerate(array):
-        content = one["content"]
+    for index, element in enumerate(array):
+        content = element["content"]
         blocks = (text_block(content),) if isinstance(content, str) else tuple(content)
-        if one["role"] == "assistant":
+        if element["role"] == "assistant":
             kind = MessageKind.ANSWER
         elif any(block.get("type") == "tool_result" for block in blocks):
             kind = MessageKind.RESULT
         else:
-            kind = MessageKind.PROMPT if one["role"] == "user" else MessageKind.INJECTED
-        uuid = f"{at:08x}-0000-4000-8000-000000000000"
-        message_id = f"message-{at}" if kind is MessageKind.ANSWER else ""
-        messages.append(Message(one["role"], blocks, kind, uuid, message_id))
+            kind = MessageKind.PROMPT if element["role"] == "user" else MessageKind.INJECTED
+        uuid = f"{index:08x}-0000-4000-8000-000000000000"
+        message_id = f"message-{index}" if kind is MessageKind.ANSWER else ""
+        messages.append(Message(element["role"], blocks, kind, uuid, message_id))
     return messages
 
 
@@ -86,19 +86,19 @@ def join_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     So are the records of one response, although the results of its first calls may be written between them.
     """
     array: list[dict[str, Any]] = []
-    response, said = "", None
+    response, answer_content = "", None
     for message in messages:
         if not message.content:
             continue
-        if said is not None and message.role == "assistant" and message.message_id == response != "":
-            said.extend(message.content)
+        if answer_content is not None and message.role == "assistant" and message.message_id == response != "":
+            answer_content.extend(message.content)
             continue
         if array and array[-1]["role"] == message.role != "system":
             array[-1]["content"].extend(message.content)
         else:
             array.append({"role": message.role, "content": list(message.content)})
         if message.role == "assistant":
-            response, said = message.message_id, array[-1]["content"]
+            response, answer_content = message.message_id, array[-1]["content"]
     for element in array:
         if element["role"] == "user":
             element["content"].sort(key=lambda block: block.get("type") != "tool_result")

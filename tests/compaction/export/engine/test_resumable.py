@@ -14,11 +14,11 @@ from compaction.export.engine.resumable import (
     Envelope,
     Origin,
     Row,
-    lines,
-    resumable,
+    resumable_rows,
+    to_jsonl,
 )
 from compaction.kinds.engine import (
-    Applied,
+    CompactionResult,
     KindSpec,
     Parameters,
     apply_kind,
@@ -76,7 +76,7 @@ def parameters_of(kind: KindSpec, messages: Sequence[Message], number: int, mode
     return Parameters(settings=settings)
 
 
-def applied_to(context: Context, kind: KindSpec, number: int = 0) -> Applied | None:
+def applied_to(context: Context, kind: KindSpec, number: int = 0) -> CompactionResult | None:
     messages = context.messages
     parameters = parameters_of(kind, messages, number, context.model)
     if parameters is None:
@@ -90,14 +90,14 @@ def records_of(log: Log) -> Callable[[Message], Mapping[str, Any] | None]:
     return lambda message: None if message.position is None else log.record(message.position)
 
 
-def exported(log: Log, applied: Applied) -> list[Row]:
+def exported(log: Log, applied: CompactionResult) -> list[Row]:
     envelope = Envelope(NEW, "/home/dev/elsewhere", "2.1.325", "main", 1_790_500_000.0)
-    return resumable(applied.after, records_of(log), envelope, compaction=applied.compaction)
+    return resumable_rows(applied.after, records_of(log), envelope, compaction=applied.compaction)
 
 
-def check(log: Log, applied: Applied) -> None:
+def check(log: Log, applied: CompactionResult) -> None:
     rows = exported(log, applied)
-    again = context_at(Log(lines(rows)))
+    again = context_at(Log(to_jsonl(rows)))
     assert join_messages(again.messages) == join_messages(applied.after)
     well_formed(rows)
 
@@ -204,7 +204,7 @@ def test_kept_answers_do_not_count_tokens_again() -> None:
     assert all(set(usage.values()) == {0} for usage in usages)
 
 
-def attaching(kind: KindSpec) -> tuple[Applied, list[Row]]:
+def attaching(kind: KindSpec) -> tuple[CompactionResult, list[Row]]:
     """A compaction after which a file is attached, and what is written of it."""
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     context = context_at(log)
@@ -220,7 +220,7 @@ def test_what_is_attached_to_a_summary_stands_in_its_row() -> None:
     assert len(applied.compaction.inserted) > 1
     assert [row["type"] for row in rows] == ["system", "user"]
     assert len(rows[1]["message"]["content"]) == len(applied.compaction.inserted)
-    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
+    assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
 
 def test_what_is_attached_behind_kept_messages_is_a_note() -> None:
@@ -230,7 +230,7 @@ def test_what_is_attached_behind_kept_messages_is_a_note() -> None:
     last = rows[-1]
     assert (last["type"], last["renderedRole"]) == ("attachment", "user")
     assert last["rendered"][0]["content"] == applied.after[-1].content[0]["text"]
-    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
+    assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
 
 def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
@@ -238,17 +238,17 @@ def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
     applied = applied_to(context_at(log), FULL)
     assert applied is not None
     envelope = Envelope(NEW, "/home/dev/elsewhere", "2.1.325", title="Alerts")
-    rows = resumable(
+    rows = resumable_rows(
         applied.after, records_of(log), envelope, compaction=applied.compaction, origin=Origin("old", "full", 7)
     )
     assert rows[-2]["attachment"] == {"type": "lucid_export", "session": "old", "kind": "full", "run": 7}
     assert rows[-2]["parentUuid"] == rows[-3]["uuid"]
     assert rows[-1] == {"type": "custom-title", "customTitle": "Alerts", "sessionId": NEW}
-    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
+    assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
 
 def test_a_summary_is_no_input_of_a_person() -> None:
-    log = Log(lines(compacted(FULL)))
+    log = Log(to_jsonl(compacted(FULL)))
     first = context_at(log).messages[0]
     assert first.kind is MessageKind.SUMMARY
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from compaction.kinds.engine import (
-    Applied,
+    CompactionResult,
     KindError,
     KindSpec,
     Parameters,
@@ -46,12 +46,12 @@ def talk() -> Talk:
     return made
 
 
-def kept(applied: Applied) -> tuple[str, ...]:
+def kept(applied: CompactionResult) -> tuple[str, ...]:
     after = {message.uuid for message in applied.after if message.content}
     return tuple(message.uuid for message in applied.before if message.content and message.uuid in after)
 
 
-def dropped(applied: Applied) -> tuple[str, ...]:
+def dropped(applied: CompactionResult) -> tuple[str, ...]:
     after = {message.uuid for message in applied.after if message.content}
     return tuple(message.uuid for message in applied.before if message.content and message.uuid not in after)
 

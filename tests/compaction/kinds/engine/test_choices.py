@@ -16,7 +16,7 @@ from compaction.kinds.engine.choices import (
     turn_choices,
 )
 from compaction.kinds.engine.specs.full import FULL
-from compaction.kinds.engine.token_cost import Weighing
+from compaction.kinds.engine.token_cost import RequestWeigher
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from compaction.mechanisms.engine.pipeline import Effects
@@ -72,17 +72,17 @@ def test_weighing_goes_through_it_without_asking_anybody() -> None:
     messages = read_messages(
         [{"role": role, "content": "how high is the water? " * 200} for _ in range(6) for role in ("user", "assistant")]
     )
-    weighing = Weighing(overhead=1_000)
-    done = apply_kind(FULL, messages, effects=Effects(summarise=weighing), now=0.0)
+    weigher = RequestWeigher(overhead=1_000)
+    done = apply_kind(FULL, messages, effects=Effects(summarise=weigher), now=0.0)
     assert done.done
     assert not done.mechanical
-    assert [weight.output for weight in weighing.weights] == [20_000]
-    direct = Weighing(overhead=1_000)
+    assert [weight.output for weight in weigher.weights] == [20_000]
+    direct = RequestWeigher(overhead=1_000)
     plain = Parameters(settings={"fork": "off"})
     longer = Parameters(settings={"fork": "off"}, instructions="Mind the moon. " * 400)
     apply_kind(FULL, messages, plain, effects=Effects(summarise=direct), now=0.0)
     apply_kind(FULL, messages, longer, effects=Effects(summarise=direct), now=0.0)
-    assert direct.weights[0].input < weighing.weights[0].input
+    assert direct.weights[0].input < weigher.weights[0].input
     assert estimate(messages) < direct.weights[0].input < direct.weights[1].input
 
 

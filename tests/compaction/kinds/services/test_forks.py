@@ -27,9 +27,9 @@ from sessions.models import Transcript
 from sessions.requests.selectors import (
     NO_SYSTEM,
     NO_TOOLS,
-    Parent,
-    parent_of,
-    sharing_of,
+    ParentRequest,
+    find_parent_request,
+    find_sharing,
 )
 from tests.compaction.logged import (
     MARK,
@@ -202,13 +202,13 @@ def test_a_session_without_records_of_its_requests_is_asked_about_directly(
 def test_whether_the_cache_can_be_shared_is_known_beforehand(server: MessagesServer, written: Logged) -> None:
     transcript = written.read()
     with override_settings(MODELS=models(server)):
-        assert sharing_of(transcript, MODEL).shared
-        assert sharing_of(transcript, f"{MODEL}-20260801").shared
-        assert sharing_of(transcript, "configured").model == MODEL
-        assert not sharing_of(transcript, "claude-haiku-5-5").shared
-        assert not sharing_of(transcript, "mechanical").shared
+        assert find_sharing(transcript, MODEL).is_shared
+        assert find_sharing(transcript, f"{MODEL}-20260801").is_shared
+        assert find_sharing(transcript, "configured").model == MODEL
+        assert not find_sharing(transcript, "claude-haiku-5-5").is_shared
+        assert not find_sharing(transcript, "mechanical").is_shared
     with override_settings(MODELS=ModelSettings(claude="true", main=MODEL)):
-        assert sharing_of(transcript, MODEL).why == "The claude command line cannot share a prompt cache."
+        assert find_sharing(transcript, MODEL).why == "The claude command line cannot share a prompt cache."
     assert server.requests == []
 
 
@@ -232,7 +232,7 @@ def test_a_snapshot_without_tools_is_not(server: MessagesServer, tmp_path: Path)
     file.row("attachment", attachment={"type": "prompt_snapshot", "systemPrompt": ["Watch."]})
     file.assistant("It is high.")
     with override_settings(MODELS=models(server)):
-        assert sharing_of(file.read(), MODEL).why == NO_TOOLS
+        assert find_sharing(file.read(), MODEL).why == NO_TOOLS
 
 
 @needs_samples
@@ -242,8 +242,8 @@ def test_it_is_what_the_real_client_forks(name: str) -> None:
     sync([REALCLIENT / name / "projects"], workers=1)
     transcript = Transcript.objects.get(source__path__startswith=str(REALCLIENT / name), parent=None)
     theirs, answered = recorded(REALCLIENT / name / "requests.jsonl")
-    parent = parent_of(transcript, load_context(transcript, before_the_boundary(transcript)))
-    assert isinstance(parent, Parent)
+    parent = find_parent_request(transcript, load_context(transcript, before_the_boundary(transcript)))
+    assert isinstance(parent, ParentRequest)
     assert parent.logged
     assert (parent.params.model, parent.params.thinking) == (theirs["model"], theirs["thinking"])
     assert set(parent.params.betas) <= set(theirs["betas"].split(","))

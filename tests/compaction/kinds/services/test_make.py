@@ -12,7 +12,7 @@ from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.selectors import compaction_get, compaction_load, compactions_of
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import NoModelError, Summariser, summariser_choose
-from compaction.kinds.services.watching import Unwatched
+from compaction.kinds.services.watcher import SilentWatcher
 from compaction.models import Compaction
 from inspector.agents.choosing import CONFIGURED, MECHANICAL, ModelSettings
 from sessions.models import Transcript
@@ -101,7 +101,7 @@ def test_a_compaction_can_be_loaded_as_it_was_made(transcript: Transcript) -> No
     loaded = compaction_load(compaction_get(made.pk))
     assert len(loaded.before) == 12
     assert [message.kind for message in loaded.after if message.content] == ["summary"]
-    assert loaded.keepsake.made is not None
+    assert loaded.stored.made is not None
     assert list(compactions_of(transcript)) == [made]
 
 
@@ -129,7 +129,7 @@ def test_nobody_is_asked_unless_a_model_is_named() -> None:
     assert "No model was named" in chosen.why
 
 
-class Heard(Unwatched):
+class Heard(SilentWatcher):
     def __init__(self) -> None:
         self.phases: list[str] = []
 

@@ -25,7 +25,7 @@ from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
-from compaction.kinds.selectors import compactable
+from compaction.kinds.selectors import compactable_messages
 from compaction.kinds.services.runs import compaction_run
 from compaction.models import Compaction
 from inspector.agents.choosing import ModelSettings
@@ -71,7 +71,7 @@ def transcript() -> Transcript:
 
 
 def messages() -> tuple[Message, ...]:
-    return compactable(load_context(transcript(), point_next(transcript())))
+    return compactable_messages(load_context(transcript(), point_next(transcript())))
 
 
 def prompts() -> list[str]:

@@ -21,7 +21,7 @@ from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
-from compaction.kinds.selectors import compactable
+from compaction.kinds.selectors import compactable_messages
 from inspector.agents.choosing import ModelSettings
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.imports.services.sync import sync
@@ -57,7 +57,7 @@ def test_nothing_executes_before_and_after_a_compaction(client: Client, settings
     save_with_family(writing, project, PAYLOAD, "plain.txt")
     sync([tmp_path / "config"])
     transcript = Transcript.objects.get(session_id=writing.session, parent=None)
-    messages = compactable(load_context(transcript, point_next(transcript)))
+    messages = compactable_messages(load_context(transcript, point_next(transcript)))
     prompts = [message.uuid for message in messages if message.kind == "prompt"]
     chosen = {
         SNIP: ["--ids", prompts[-2]],

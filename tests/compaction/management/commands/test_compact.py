@@ -21,7 +21,7 @@ from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
-from compaction.kinds.selectors import compactable, compaction_get, compaction_load
+from compaction.kinds.selectors import compactable_messages, compaction_get, compaction_load
 from compaction.mechanisms.engine import Direction, legal_pivots
 from compaction.models import Compaction
 from inspector.runs.models import Run
@@ -66,7 +66,7 @@ def transcript() -> Transcript:
 
 
 def arguments(kind: KindSpec) -> list[str]:
-    messages = compactable(load_context(transcript(), point_next(transcript())))
+    messages = compactable_messages(load_context(transcript(), point_next(transcript())))
     prompts = [message.uuid for message in messages if message.kind == "prompt"]
     more = {
         SNIP: ["--ids", prompts[0]],

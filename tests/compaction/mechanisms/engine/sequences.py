@@ -124,7 +124,7 @@ class Player:
             operation = self.plan.operation(step)
             state = self.prepared(operation, given, state, self.plan.number(step))
             outcome = self.apply(operation, given, state, self.plan.number(step))
-            again = self.apply(operation, given, PipelineState.loaded(state.saved()), self.plan.number(step))
+            again = self.apply(operation, given, PipelineState.from_bytes(state.to_bytes()), self.plan.number(step))
             steps.append(Step(operation, self.model, given, state, outcome, again))
             state = outcome.state
             messages[end] = self.thought_through(messages[end], outcome)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compaction.mechanisms.engine.collapse import CollapseConfig, collapse
 from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_tool_uses
-from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed
+from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed_microcompact
 from compaction.mechanisms.engine.snip.nudge import nudge
 from compaction.mechanisms.engine.snip.removal import short_id, snip, tag_inputs
 from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, limit_tool_results
@@ -44,7 +44,7 @@ MECHANISMS: dict[str, Mechanism] = {
     "snip": every_other_turn,
     "tags": lambda messages: tag_inputs(messages).messages,
     "nudge": lambda messages: nudge(messages, tokens=99_999).messages,
-    "timed": lambda messages: timed(messages, TimedConfig(enabled=True, keep=1), now=2e9).messages,
+    "timed": lambda messages: timed_microcompact(messages, TimedConfig(enabled=True, keep=1), now=2e9).messages,
     "forecast": lambda messages: (
         forecast_clear_tool_uses(
             messages, {"keep": {"value": 0}, "clear_tool_inputs": True}, input_tokens=999_999

@@ -93,8 +93,8 @@ def test_what_no_report_mentions_is_as_it_was(plan: Plan) -> None:
 def test_the_same_input_and_state_give_the_same_bytes_also_after_a_reload(plan: Plan) -> None:
     for step in Player(plan).play():
         assert step.again.array == step.outcome.array
-        assert step.again.state.saved() == step.outcome.state.saved()
-        assert PipelineState.loaded(step.outcome.state.saved()) == step.outcome.state
+        assert step.again.state.to_bytes() == step.outcome.state.to_bytes()
+        assert PipelineState.from_bytes(step.outcome.state.to_bytes()) == step.outcome.state
 
 
 @some
@@ -186,7 +186,7 @@ def placeholders_only(stage: Report) -> bool:
 
 def cleared_now(step: Step) -> bool:
     report = step.outcome.report.stage("microcompact")
-    return isinstance(report, ClearingReport) and report.fired
+    return isinstance(report, ClearingReport) and report.cleared_anew
 
 
 def tools(messages: Any) -> tuple[set[str], set[str]]:

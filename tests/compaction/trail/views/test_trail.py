@@ -91,13 +91,13 @@ def test_each_number_leads_to_its_record(client: Client, file: Written) -> None:
     assert first.before is not None
     assert first.after is not None
     assert (first.before.tokens, first.before.position) == (167_200, 6)
-    assert (first.after.position, "the API counted it" in first.after.why) == (8, True)
+    assert (first.after.position, "the API counted it" in first.after.source) == (8, True)
     assert second.after is not None
     assert second.after.position == 14
 
 
 def test_it_tells_what_is_left_of_what_the_user_wrote(client: Client, file: Written) -> None:
-    first, second = (step.said for step in trail_of(eventful(file)).steps if step.event.summarises)
+    first, second = (step.quotes for step in trail_of(eventful(file)).steps if step.event.is_compaction)
     assert first is not None
     assert second is not None
     assert (first.total, first.kept, first.quoted, first.gone) == (2, 0, 1, 1)
@@ -118,11 +118,11 @@ def test_a_summary_of_a_version_without_boundaries_is_a_compaction(client: Clien
     file.row("user", message={"role": "user", "content": "In short."}, isCompactSummary=True, parent=None)
     file.assistant("Yes.")
     (step,) = trail_of(file.read()).steps
-    assert step.event.summarises
+    assert step.event.is_compaction
     assert step.event.text == "In short."
     assert step.before is not None
     assert step.after is not None
-    assert step.before.why == "the API counted it in the request before"
+    assert step.before.source == "the API counted it in the request before"
 
 
 def test_many_take_no_more_queries_than_few_and_are_paged(client: Client, file: Written) -> None:
@@ -145,17 +145,17 @@ def test_many_take_no_more_queries_than_few_and_are_paged(client: Client, file: 
     assert len(re.findall(r'<tr class="item"', html)) == 11
     assert len(html.encode()) < 100_000
     assert "Summary by section" in page(client, many, "?page=1")
-    assert len(re.findall(r'<tr class="item"', page(client, many, "?page=1"))) == selector.PAGE
+    assert len(re.findall(r'<tr class="item"', page(client, many, "?page=1"))) == selector.PAGE_SIZE
 
 
 def test_the_words_of_a_huge_session_are_not_all_looked_through(
     client: Client, file: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(selector, "BLOCKS", 0)
+    monkeypatch.setattr(selector, "MOST_BLOCKS", 0)
     transcript = eventful(file)
     trail = trail_of(transcript)
-    assert trail.unread
-    assert [(step.said.kept, step.said.quoted) for step in trail.steps if step.said] == [(0, None), (1, None)]
+    assert trail.is_unread
+    assert [(step.quotes.kept, step.quotes.quoted) for step in trail.steps if step.quotes] == [(0, None), (1, None)]
     assert "1 kept, others unknown" in flat(page(client, transcript))
 
 

@@ -14,8 +14,8 @@ from memory.chain.engine import (
     Layer,
     Outcome,
     When,
-    chain_of,
-    reminder,
+    build_chain,
+    format_reminder,
 )
 from tests.samples import SHARED, needs_samples
 
@@ -37,7 +37,7 @@ def write(home: Path, **files: str) -> None:
 
 def chain(home: Path, directory: str = "p") -> Chain:
     (home / directory).mkdir(parents=True, exist_ok=True)
-    return chain_of(
+    return build_chain(
         home / directory,
         config=home / ".claude",
         home=home,
@@ -88,7 +88,7 @@ def test_a_compaction_loses_what_was_not_loaded_at_the_start(home: Path) -> None
     write(home, p__CLAUDE="project", **{"p__.claude__rules__py": rule}, p__sub__CLAUDE="nested")
     found = chain(home)
     (scoped,) = [file for file in found.files if file.globs]
-    assert (scoped.globs, scoped.given, scoped.when) == (("**/*.py", "src/**"), "Use ruff.", When.ON_MATCH)
+    assert (scoped.globs, scoped.agent_text, scoped.when) == (("**/*.py", "src/**"), "Use ruff.", When.ON_MATCH)
     lost = [os.path.relpath(file.path, home) for file in found.lost_at_compaction]
     assert lost == ["p/.claude/rules/py.md", "p/sub/CLAUDE.md"]
     assert found.characters == len("project")
@@ -130,7 +130,7 @@ def test_a_link_that_stays_in_the_project_is_followed(home: Path) -> None:
     write(home, p__AGENTS="shared words")
     (home / "p/CLAUDE.md").symlink_to("AGENTS.md")
     found = chain(home)
-    assert ([file.given for file in found.files], found.outside) == (["shared words"], ())
+    assert ([file.agent_text for file in found.files], found.outside) == (["shared words"], ())
 
 
 def test_code_comments_mentions_and_addresses_are_no_includes(home: Path) -> None:
@@ -195,7 +195,7 @@ def test_sizes_are_held_against_their_limits(home: Path) -> None:
     project, other, index = chain(home).files
     assert (project.is_over, other.is_over, project.characters) == (True, False, 40_001)
     assert index.warning.startswith("WARNING: MEMORY.md is 300 lines")
-    assert index.given.endswith(index.warning)
+    assert index.agent_text.endswith(index.warning)
 
 
 @needs_samples
@@ -205,7 +205,7 @@ def test_the_reminder_is_what_the_client_sent(tmp_path: Path) -> None:
     (sent,) = [row for row in rows if row.get("attachment", {}).get("type") == "instructions"]
     instructions, index = sent["attachment"]["files"]
     write(tmp_path, p__CLAUDE=f"{instructions['content']}\n", memory__MEMORY=f"{index['content']}\n")
-    made = reminder(chain(tmp_path).at_start)
+    made = format_reminder(chain(tmp_path).at_start)
     for file, path in ((instructions, tmp_path / "p/CLAUDE.md"), (index, tmp_path / "memory/MEMORY.md")):
         made = made.replace(str(path), file["path"])
     assert made == sent["rendered"][0]["content"]

@@ -9,21 +9,21 @@ import pytest
 from memory.dreams.engine.gates import (
     Gate,
     enabled_gate,
+    find_closed_gate,
     lock_gate,
     scan_gate,
     sessions_gate,
-    shut,
     time_gate,
 )
-from memory.dreams.engine.lock import Lock
+from memory.dreams.engine.lock import DreamLock
 
 NOW = 1_800_000_000_000
 MINUTE = 60_000
-NEVER = Lock(None, None)
+NEVER = DreamLock(None, None)
 
 
-def consolidated(minutes: int, pid: int | None = None, *, alive: bool = False) -> Lock:
-    return Lock(pid, (NOW - minutes * MINUTE) * 1_000_000, alive)
+def consolidated(minutes: int, pid: int | None = None, *, alive: bool = False) -> DreamLock:
+    return DreamLock(pid, (NOW - minutes * MINUTE) * 1_000_000, alive)
 
 
 def test_a_day_has_to_pass() -> None:
@@ -58,7 +58,7 @@ def test_five_sessions_have_to_have_gone_on() -> None:
         (consolidated(60, 7), True, "it is taken over"),
     ],
 )
-def test_nobody_dreams_beside_another(lock: Lock, is_open: bool, words: str) -> None:
+def test_nobody_dreams_beside_another(lock: DreamLock, is_open: bool, words: str) -> None:
     gate = lock_gate(lock=lock, now_ms=NOW)
     assert gate.open is is_open
     assert words in gate.why
@@ -72,7 +72,7 @@ def test_the_button_skips_all_but_the_lock() -> None:
         scan_gate(scanned_ms=NOW, now_ms=NOW),
         sessions_gate(sessions=0, lock=held),
     )
-    assert shut(gates, by_hand=True) is None
-    assert shut(gates, by_hand=False) == gates[0]
+    assert find_closed_gate(gates, by_hand=True) is None
+    assert find_closed_gate(gates, by_hand=False) == gates[0]
     last = lock_gate(lock=held, now_ms=NOW)
-    assert shut((*gates, last), by_hand=True) == last
+    assert find_closed_gate((*gates, last), by_hand=True) == last

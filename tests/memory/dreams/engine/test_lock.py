@@ -16,8 +16,8 @@ import pytest
 from memory.dreams.engine.lock import (
     NAME,
     STALE_NS,
-    Lock,
-    Standing,
+    DreamLock,
+    LockState,
     lock_read,
     lock_take,
 )
@@ -102,9 +102,9 @@ def test_it_holds_the_process_and_success_leaves_the_time(memory: Path) -> None:
     taken = lock_take(memory, now_ns=began)
     assert taken
     assert (memory / NAME).read_text() == str(os.getpid())
-    assert lock_read(memory) == Lock(os.getpid(), began, alive=True)
-    taken.keep(began + HOUR)
-    assert lock_read(memory) == Lock(None, began + HOUR)
+    assert lock_read(memory) == DreamLock(os.getpid(), began, is_alive=True)
+    taken.complete(began + HOUR)
+    assert lock_read(memory) == DreamLock(None, began + HOUR)
     assert lock_take(memory, now_ns=began + HOUR)
 
 
@@ -138,7 +138,7 @@ def test_a_process_that_crashed_is_waited_for_and_then_taken_over(memory: Path) 
         process.send_signal(signal.SIGKILL)
         process.wait()
     lock = lock_read(memory)
-    assert (lock.pid, lock.alive) == (process.pid, False)
+    assert (lock.pid, lock.is_alive) == (process.pid, False)
     assert lock.consolidated_ns is not None
     assert lock_take(memory, now_ns=lock.consolidated_ns + STALE_NS - 1) is None
     assert lock_take(memory, now_ns=lock.consolidated_ns + STALE_NS)
@@ -146,14 +146,14 @@ def test_a_process_that_crashed_is_waited_for_and_then_taken_over(memory: Path) 
 
 def test_a_living_process_is_never_taken_over(memory: Path) -> None:
     left(memory, os.getppid(), 30 * HOUR)
-    assert lock_read(memory).standing(now()) is Standing.HELD
+    assert lock_read(memory).state(now()) is LockState.HELD
     assert lock_take(memory, now_ns=now()) is None
 
 
 @pytest.mark.parametrize("body", ["", "nobody", "-5", "0", "99999999999999999999", "1 2"])
 def test_what_names_no_process_is_free(memory: Path, body: str) -> None:
     when = left(memory, body, HOUR // 2)
-    assert lock_read(memory) == Lock(None, when)
+    assert lock_read(memory) == DreamLock(None, when)
     assert lock_take(memory, now_ns=now())
 
 
@@ -162,7 +162,7 @@ def test_a_failure_puts_the_earlier_time_back(memory: Path, dead: int) -> None:
     taken = lock_take(memory, now_ns=now())
     assert taken
     taken.roll_back()
-    assert lock_read(memory) == Lock(None, when)
+    assert lock_read(memory) == DreamLock(None, when)
 
 
 def test_a_failure_of_the_first_one_leaves_no_lock(memory: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_lock_that_another_took_over_is_left_alone(memory: Path) -> None:
     assert taken
     when = left(memory, 1, 0)
     taken.roll_back()
-    taken.keep(now())
+    taken.complete(now())
     assert (lock_read(memory).pid, lock_read(memory).consolidated_ns) == (1, when)
 
 

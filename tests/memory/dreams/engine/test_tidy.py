@@ -9,13 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+<<<<<<< HEAD
+from memory.dreams.engine.index_tidy import OVERFLOW
+from memory.dreams.engine.tidy import TidyResult, tidy
+from memory.files.engine.reading import Directory, directory_of, parse_file
+=======
 from memory.dreams.engine.indexing import OVERFLOW
 from memory.dreams.engine.tidy import Tidied, tidy
-from memory.files.engine.reading import Directory, directory_of, parse_file
+from memory.files.engine.reading import MemoryDirectory, directory_from_contents, parse_file
+>>>>>>> main
 from memory.files.engine.reading.file import RECOVERED
-from memory.files.engine.reading.loading import MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.lint.engine import Surroundings, lint
-from memory.lint.engine.rules.pointers import line_for
+from memory.lint.engine.rules.pointers import format_pointer
 from memory.proposals.engine.facts import facts_compare, facts_of
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -32,8 +38,13 @@ class Found:
     reasons: dict[str, str]
 
 
-def tidied(files: dict[str, bytes]) -> Tidied:
+<<<<<<< HEAD
+def tidied(files: dict[str, bytes]) -> TidyResult:
     directory = directory_of("/memory", files, mtime_ns=int(WRITTEN.timestamp() * 1e9))
+=======
+def tidied(files: dict[str, bytes]) -> Tidied:
+    directory = directory_from_contents("/memory", files, mtime_ns=int(WRITTEN.timestamp() * 1e9))
+>>>>>>> main
     return tidy(directory, Surroundings(now=NOW))
 
 
@@ -68,7 +79,7 @@ def test_pointers_to_nowhere_and_second_pointers_go_and_orphans_come() -> None:
     }
     found = settled(files)
     assert index(found)[:3] == ["- [Tides](tides.md)", "- [Fog](fog.md)", "- [wind](wind.md) — where it blows"]
-    assert index(found)[3:] == [line_for(parse_file(RECOVERED, found.after[RECOVERED]))]
+    assert index(found)[3:] == [format_pointer(parse_file(RECOVERED, found.after[RECOVERED]))]
     assert found.after[RECOVERED].endswith(b"\n- [Gone](gone.md)\n")
     assert found.after["tides.md"].endswith(b"High water.\n\nAgain: at noon sharp\n")
     reason = found.reasons["MEMORY.md"]
@@ -93,7 +104,9 @@ def test_the_words_of_pointers_to_nowhere_are_kept_unless_they_stand_elsewhere()
     assert counted.all == len(list(facts_of(files)))
     assert "(gate-" not in found.after["MEMORY.md"].decode()
     assert not [
-        one for one in lint(directory_of("/memory", found.after), Surroundings(now=NOW)) if "dangling" in one.rule
+        one
+        for one in lint(directory_from_contents("/memory", found.after), Surroundings(now=NOW))
+        if "dangling" in one.rule
     ]
 
 
@@ -113,7 +126,7 @@ def test_topics_that_contradict_each_other_are_not_merged(ours: str, theirs: str
     }
     found = tidied(files)
     assert found.changes == {}
-    (sentence,) = found.apart
+    (sentence,) = found.kept_apart
     assert ours.lower() in sentence
     assert theirs.lower() in sentence
 
@@ -172,7 +185,7 @@ def test_an_index_beyond_the_limits_fits_afterwards_and_nothing_is_lost(count: i
     lines = [f"- [{name}]({name}.md)" + (f" — {words}" if words else "") for name in names]
     files["MEMORY.md"] = "".join(f"{line}\n" for line in lines).encode()
     found = settled(files)
-    after = directory_of("/memory", found.after)
+    after = directory_from_contents("/memory", found.after)
     assert not after.index.loaded.warning
     assert len(after.index.lines) <= MOST_LINES
     assert len(found.after["MEMORY.md"]) <= MOST_BYTES
@@ -194,7 +207,7 @@ def test_an_empty_directory_stays_empty() -> None:
 def test_what_is_no_text_and_what_was_not_read_stays() -> None:
     odd = parse_file("odd.md", b"\xff\xfe\x00broken \xff")
     cut = parse_file("huge.md", b"the beginning", size=10**9)
-    found = tidy(Directory("/memory", (odd, cut)), Surroundings(now=NOW))
+    found = tidy(MemoryDirectory("/memory", (odd, cut)), Surroundings(now=NOW))
     assert found.changes.keys() == {"MEMORY.md"}
 
 
@@ -216,6 +229,6 @@ def test_whatever_lies_there_is_in_order_afterwards_and_no_fact_is_lost(
     if crlf:
         files = {name: data.replace(b"\n", b"\r\n") for name, data in files.items()}
     found = settled(files)
-    rules = {finding.rule for finding in lint(directory_of("/memory", found.after), Surroundings(now=NOW))}
+    rules = {finding.rule for finding in lint(directory_from_contents("/memory", found.after), Surroundings(now=NOW))}
     assert not rules & {"orphan-topic", "dangling-pointer", "duplicate-topic", "index-too-long", "index-too-large"}
     assert not facts_compare(files, found.after).lost

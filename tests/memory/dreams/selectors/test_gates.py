@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.dreams.engine.lock import Lock
+from memory.dreams.engine.lock import DreamLock
 from memory.dreams.selectors.gates import sessions_since
 from memory.files.services.writing import directory_register
 from sessions.models import Project
@@ -27,7 +27,7 @@ def project(config: Path, checkout: Path) -> Path:
 
 
 def counted(memory: Path) -> set[str]:
-    return {one.path.stem for one in sessions_since(directory_register(path=str(memory)), Lock(None, None))}
+    return {one.path.stem for one in sessions_since(directory_register(path=str(memory)), DreamLock(None, None))}
 
 
 def test_sessions_lie_beside_the_memory_of_their_project(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.dreams.services.dream_lock import NOTE, dreams_settle, places
+from memory.dreams.services.dream_lock import NOTE, dreams_clean_up, workspaces_folder
 
 GARBAGE = [
     b"",
@@ -19,8 +19,8 @@ GARBAGE = [
 
 @pytest.mark.parametrize("left", GARBAGE)
 def test_what_a_bad_disk_left_of_a_note_holds_no_dream_up(left: bytes) -> None:
-    place = places() / "run-1"
+    place = workspaces_folder() / "run-1"
     place.mkdir(parents=True)
     (place / NOTE).write_bytes(left)
-    dreams_settle()
+    dreams_clean_up()
     assert not place.exists()

@@ -7,7 +7,7 @@ from memory.extraction.engine import (
     extraction_prompt,
     source_of,
 )
-from memory.files.engine.reading import directory_of
+from memory.files.engine.reading import directory_from_contents
 from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
 
 
@@ -61,7 +61,7 @@ def test_a_memory_comes_from_the_message_that_has_most_in_common_with_it() -> No
 
 def test_the_prompt_lists_what_is_there_and_nothing_of_a_file_is_filled_in() -> None:
     header = b"---\nname: tides\ndescription: when {turns} come\ntype: project\n---\n\nText.\n"
-    memory = directory_of("/memory", {"tides.md": header, "MEMORY.md": b"- [Tides](tides.md)\n"})
+    memory = directory_from_contents("/memory", {"tides.md": header, "MEMORY.md": b"- [Tides](tides.md)\n"})
     prompt = extraction_prompt(memory, stretch="it", directory="/copy", turns=5, forked=True)
     assert "- tides.md [project]: when {turns} come" in prompt
     assert "You have 5 turns." in prompt

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from memory.files.services.demo import demo_copied
+from memory.files.services.demo import demo_copy
 from memory.files.services.scanning import memory_follow
 from memory.files.services.writing import memory_open, memory_write
 from memory.models import Directory
@@ -29,14 +29,14 @@ def test_edits_of_the_demo_go_to_a_copy_that_is_made_once(tmp_path: Path, settin
     (source,) = projects.glob("*/memory")
     project = Project.objects.create(directory=str(source.parent), cwd="/home/dev/tidewatch")
     before = contents(source)
-    root = demo_copied(projects=projects)
+    root = demo_copy(projects=projects)
     memory_follow(projects=root)
     (directory,) = Directory.objects.all()
     assert (Path(directory.path).is_relative_to(tmp_path / "home"), directory.project) == (True, project)
     opened = memory_open(directory=directory, name="user-dev.md")
     assert opened
     memory_write(directory=directory, name="user-dev.md", content="Mine.\n", expected=opened.digest)
-    memory_follow(projects=demo_copied(projects=projects))
+    memory_follow(projects=demo_copy(projects=projects))
     assert (Path(directory.path) / "user-dev.md").read_bytes() == b"Mine.\n"
     assert contents(source) == before
     assert "tidewatch" not in Client().get("/memory/").content.decode()  # no session of it is shown

@@ -36,7 +36,7 @@ from memory.files.services.writing import (
 )
 from memory.history.selectors.contents import content_of
 from memory.history.selectors.history import versions_at
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Batch, Version
 from tests.memory.remembering import Shelf
 

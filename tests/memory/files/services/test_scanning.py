@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from memory.files.engine.disk import Folder
 from memory.files.services.scanning import directories_of, memory_scan, memory_scan_below
 from memory.history.selectors.history import file_get, file_history, version_blame
-from memory.history.services.restoring import batch_undo
-from memory.history.services.settling import temporaries_sweep
+from memory.history.services.batch_recovery import temporaries_remove
+from memory.history.services.restoration import batch_undo
 from memory.models import (
     Batch,
     Blob,
@@ -170,7 +170,7 @@ def test_every_line_names_the_version_that_brought_it(shelf: Shelf) -> None:
     shelf.outside("a.md", b"zero\none\ntwo\nthree\n")
     shelf.scan()
     blame = version_blame(file_history(file_get(shelf.directory, "a.md"))[0])
-    assert blame.complete
+    assert blame.is_complete
     assert [(line.text, line.version.number) for line in blame.lines] == [
         ("zero\n", 2),
         ("one\n", 1),
@@ -221,7 +221,7 @@ def test_what_could_not_be_removed_beside_a_file_goes_when_it_is_old(shelf: Shel
     shelf.scan()
     assert known.exists()  # another Lucid may be at work
     with Folder(shelf.path) as folder:
-        temporaries_sweep(folder, time.time() + 2 * LEFT_SECONDS)
+        temporaries_remove(folder, time.time() + 2 * LEFT_SECONDS)
     assert not known.exists()
     assert not part.exists()
     assert unknown.exists()

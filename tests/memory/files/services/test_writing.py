@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.files.engine.clash import ChangedMeanwhileError, bytes_of
+from memory.files.engine.clash import ChangedMeanwhileError, encode_merged
 from memory.files.engine.disk import (
     AlreadyThereError,
     NotThereError,
@@ -95,8 +95,8 @@ def test_a_file_that_changed_meanwhile_is_not_written_and_the_merge_is_given(she
         )
     (clash,) = caught.value.clashes
     assert clash.merge
-    assert clash.merge.clean
-    assert bytes_of(clash.merge.text()) == b"mine\ntwo\nthree\nfrom the agent\n"
+    assert clash.merge.is_clean
+    assert encode_merged(clash.merge.text()) == b"mine\ntwo\nthree\nfrom the agent\n"
     assert str(caught.value) == "tides.md was changed meanwhile. Nothing was written."
     assert shelf.read("tides.md") == b"one\ntwo\nthree\nfrom the agent\n"
 

@@ -24,7 +24,7 @@ from memory.files.services.writing import (
 from memory.history.selectors.contents import version_content
 from memory.history.selectors.history import batches_of, versions_at
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.restoring import (
+from memory.history.services.restoration import (
     NotUndoableError,
     batch_undo,
     memory_roll_back,

@@ -17,7 +17,7 @@ from memory.history.selectors.provenance import (
     uses_of,
     version_origin,
 )
-from memory.history.services.touch_index import memory_glean
+from memory.history.services.touch_index import touches_index
 from memory.models import Touch, Version
 from sessions.imports.services.sync import sync
 from tests.memory.remembering import Shelf
@@ -130,7 +130,7 @@ def test_sessions_that_read_a_memory_or_were_given_it_are_known(projects: Path, 
     talk.row("attachment", attachment={"type": "relevant_memories", "memories": memories})
     saved(projects, talk)
     sync([projects.parent], workers=1)
-    memory_glean()
+    touches_index()
     touches = list(touches_of(shelf.directory, "tides.md"))
     assert [(touch.kind, touch.detail) for touch in touches] == [("given", "relevant_memories"), ("read", "Read")]
     assert touch_address(touches[1]) == read
@@ -149,11 +149,11 @@ def test_a_call_without_a_result_is_looked_at_again_when_it_has_one(projects: Pa
     talk.call("Write", "toolu_1", file_path=f"{FOLDER}/tides.md", content="High water.\n")
     path = saved(projects, talk)
     sync([projects.parent], workers=1)
-    assert memory_glean().touches == 0
+    assert touches_index().touches == 0
     talk.result("toolu_1", "done")
     append(path, talk.records[-1])
     sync([projects.parent], workers=1)
-    assert memory_glean().touches == 1
+    assert touches_index().touches == 1
 
 
 def test_what_was_looked_through_costs_one_query_and_no_row(projects: Path, shelf: Shelf) -> None:
@@ -162,9 +162,9 @@ def test_what_was_looked_through_costs_one_query_and_no_row(projects: Path, shel
     write(talk, "toolu_1", "tides.md", "High water.\n")
     saved(projects, talk)
     sync([projects.parent], workers=1)
-    memory_glean()
+    touches_index()
     with CaptureQueriesContext(connection) as queries:
-        again = memory_glean()
+        again = touches_index()
     assert (again.transcripts, again.touches, len(queries)) == (0, 0, 2)
 
 
@@ -178,5 +178,5 @@ def test_a_copy_of_a_session_touches_nothing(projects: Path, shelf: Shelf) -> No
         record["sessionId"] = fork.session
     fork.save(projects / SLUG)
     sync([projects.parent], workers=1)
-    memory_glean()
+    touches_index()
     assert [touch.transcript.session_id for touch in Touch.objects.select_related("transcript")] == [talk.session]

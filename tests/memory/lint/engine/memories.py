@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory.files.engine.reading import (
-    Directory,
+    MemoryDirectory,
     MemoryFile,
-    directory_of,
+    directory_from_contents,
     parse_file,
 )
 from memory.lint.engine import (
@@ -30,43 +30,43 @@ def topic(body: str = GOOD, **fields: str) -> str:
     return f"---\n{header}---\n\n{body}"
 
 
-def memory(index: str | None = None, **files: str | bytes) -> Directory:
+def memory(index: str | None = None, **files: str | bytes) -> MemoryDirectory:
     """Topics by their stems. Without an index, one that points to each of them."""
     contents = {f"{name}.md": text.encode() if isinstance(text, str) else text for name, text in files.items()}
     if index is None:
         index = "".join(f"- [{name}]({name}) — about it\n" for name in contents)
     contents["MEMORY.md"] = index.encode()
-    return directory_of("/memory", contents, mtime_ns=int(WRITTEN.timestamp() * 1e9))
+    return directory_from_contents("/memory", contents, mtime_ns=int(WRITTEN.timestamp() * 1e9))
 
 
-def found(directory: Directory, **surroundings: Any) -> list[Finding]:
+def found(directory: MemoryDirectory, **surroundings: Any) -> list[Finding]:
     return lint(directory, Surroundings(now=NOW, **surroundings))
 
 
-def places(directory: Directory, **surroundings: Any) -> list[tuple[str, str, int | None]]:
+def places(directory: MemoryDirectory, **surroundings: Any) -> list[tuple[str, str, int | None]]:
     return [(finding.rule, finding.file, finding.line) for finding in found(directory, **surroundings)]
 
 
-def rules(directory: Directory, **surroundings: Any) -> set[str]:
+def rules(directory: MemoryDirectory, **surroundings: Any) -> set[str]:
     return {finding.rule for finding in found(directory, **surroundings)}
 
 
-def only(directory: Directory, rule: str, **surroundings: Any) -> Finding:
+def only(directory: MemoryDirectory, rule: str, **surroundings: Any) -> Finding:
     (finding,) = [finding for finding in found(directory, **surroundings) if finding.rule == rule]
     return finding
 
 
-def fixed(directory: Directory, finding: Finding) -> Directory:
+def fixed(directory: MemoryDirectory, finding: Finding) -> MemoryDirectory:
     """The directory after a press of the button."""
     assert finding.fix
     return applied(directory, finding.fix.changes())
 
 
-def applied(directory: Directory, changes: Changes) -> Directory:
+def applied(directory: MemoryDirectory, changes: Changes) -> MemoryDirectory:
     files: dict[str, MemoryFile] = dict(directory.by_name)
     for name, data in changes.items():
         if data is None:
             del files[name]
         else:
             files[name] = parse_file(name, data, mtime_ns=int(WRITTEN.timestamp() * 1e9))
-    return Directory(directory.path, tuple(files[name] for name in sorted(files)))
+    return MemoryDirectory(directory.path, tuple(files[name] for name in sorted(files)))

@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from memory.files.engine.reading import Directory, parse_file, read_directory
+from memory.files.engine.reading import MemoryDirectory, parse_file, read_directory
 from memory.lint.engine import (
     FORMULA,
     Recalls,
-    health,
+    compute_health,
     similarity,
 )
-from memory.lint.engine.similarity import similar_pairs
+from memory.lint.engine.similarity import find_similar_pairs
 from tests.memory.lint.engine.memories import WRITTEN, found
 from tests.samples import SHARED, needs_samples
 
@@ -39,11 +39,11 @@ LABELLED = {
 """harbour-office.md, heights-two-decimals.md, user-dev.md and utc-inside.md are good."""
 
 
-def labelled(folder: Path) -> Directory:
+def labelled(folder: Path) -> MemoryDirectory:
     """With dates that do not depend on when it was checked out."""
     written = int(WRITTEN.timestamp() * 1e9)
     files = read_directory(folder).files
-    return Directory(str(folder), tuple(parse_file(file.name, file.data, mtime_ns=written) for file in files))
+    return MemoryDirectory(str(folder), tuple(parse_file(file.name, file.data, mtime_ns=written) for file in files))
 
 
 def test_the_demo_gives_all_its_labels_and_no_other() -> None:
@@ -74,18 +74,18 @@ def test_texts_are_compared_in_line_with_their_number(monkeypatch: pytest.Monkey
     monkeypatch.setattr(similarity, "_cosine", counted)
     for many in (200, 1_000):
         texts = [" ".join(random.choices(words[:200], k=20) + random.choices(words, k=20)) for _ in range(many)]
-        assert similar_pairs(texts) == []
+        assert find_similar_pairs(texts) == []
     assert compared[1_000] < 1_000
 
 
 def test_health_shows_its_sum() -> None:
     directory = labelled(DEMO)
-    well = health(directory, found(directory))
+    well = compute_health(directory, found(directory))
     assert well.score == round(100 * (1 - 0.25 * 1 - 0.75 * well.topic_loss))
     assert well.sum == f"100 × (1 − 0.25 × 1.00 − 0.75 × {well.topic_loss:.3f}) = {well.score}"
     assert (well.formula, well.topics) == (FORMULA, 14)
-    assert health(directory, []).score == 100
-    assert health(Directory("/none", ()), []).score == 100
+    assert compute_health(directory, []).score == 100
+    assert compute_health(MemoryDirectory("/none", ()), []).score == 100
 
 
 @needs_samples

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from memory.lint.engine import similarity
-from memory.lint.engine.similarity import similar_pairs
-from memory.lint.engine.words import telling_words
+from memory.lint.engine.similarity import find_similar_pairs
+from memory.lint.engine.words import significant_words
 
 FIRST = "Heights are printed in metres with two decimals because skippers compare them with the harbour board"
 COPY = FIRST.upper().replace("SKIPPERS", "pilots")
@@ -12,7 +12,7 @@ COPY = FIRST.upper().replace("SKIPPERS", "pilots")
 
 def test_copies_are_paired_whatever_their_case_and_punctuation() -> None:
     other = "The moorings of the northern quay belong to the sailing club, which paints them every second spring"
-    assert [(pair.first, pair.second) for pair in similar_pairs([FIRST, other, f"({COPY})."])] == [(0, 2)]
+    assert [(pair.first, pair.second) for pair in find_similar_pairs([FIRST, other, f"({COPY})."])] == [(0, 2)]
 
 
 def test_what_many_texts_hold_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,12 +20,12 @@ def test_what_many_texts_hold_is_taken_apart_once(monkeypatch: pytest.MonkeyPatc
 
     def counted(text: str) -> list[str]:
         taken.append(text)
-        return telling_words(text)
+        return significant_words(text)
 
-    monkeypatch.setattr(similarity, "telling_words", counted)
-    similar_pairs([FIRST] * 50)
+    monkeypatch.setattr(similarity, "significant_words", counted)
+    find_similar_pairs([FIRST] * 50)
     assert sorted(taken) == sorted(set(FIRST.split()))
 
 
 def test_texts_of_a_few_words_are_compared_with_nothing() -> None:
-    assert similar_pairs(["", "Two words", "Two words"]) == []
+    assert find_similar_pairs(["", "Two words", "Two words"]) == []

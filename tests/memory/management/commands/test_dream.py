@@ -17,7 +17,7 @@ from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
 from inspector.startup.home import prepare_home
 from memory.dreams.engine.lock import NAME
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Batch
 from tests.inspector.agents.server import Call, Say, messages_server
 from tests.memory.remembering import Shelf

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from memory.notes.engine import LastTaken, due
+from memory.notes.engine import LastUpdate, check_due
 from sessions.transcripts.engine.messages import Message, read_messages
 
 
@@ -14,14 +14,14 @@ def talk(*calls: int) -> list[Message]:
 
 
 def test_the_first_notes_are_due_at_ten_thousand_tokens() -> None:
-    assert not due(talk(0), 9_999, None).due
-    found = due(talk(0), 10_000, None)
-    assert found.due
+    assert not check_due(talk(0), 9_999, None).is_due
+    found = check_due(talk(0), 10_000, None)
+    assert found.is_due
     assert found.why == "The context has 10,000 tokens; notes are taken for the first time at 10,000."
 
 
 def test_then_they_wait_for_growth_and_for_three_calls_or_a_rest() -> None:
-    last = LastTaken(10_000)
+    last = LastUpdate(10_000)
     cases = [
         (talk(3), 14_999, False, "has grown by 4,999 tokens"),
         (talk(3), 15_000, True, "5,000 and 3 are enough"),
@@ -30,15 +30,15 @@ def test_then_they_wait_for_growth_and_for_three_calls_or_a_rest() -> None:
         (talk(3), 8_000, False, "has 2,000 tokens less"),
     ]
     for messages, tokens, expected, why in cases:
-        found = due(messages, tokens, last)
-        assert (found.due, why in found.why) == (expected, True), found.why
+        found = check_due(messages, tokens, last)
+        assert (found.is_due, why in found.why) == (expected, True), found.why
 
 
 def test_only_calls_after_what_the_notes_cover_count() -> None:
     messages = talk(3, 1)
-    assert due(messages, 20_000, LastTaken(10_000, messages[1].uuid)).calls == 1
-    assert due(messages, 20_000, LastTaken(10_000, "compacted away")).calls == 4
+    assert check_due(messages, 20_000, LastUpdate(10_000, messages[1].uuid)).calls == 1
+    assert check_due(messages, 20_000, LastUpdate(10_000, "compacted away")).calls == 4
 
 
 def test_nothing_but_the_main_thread_has_notes() -> None:
-    assert due(talk(3), 50_000, None, main=False).why == "Notes are only taken of the main thread of a session."
+    assert check_due(talk(3), 50_000, None, main=False).why == "Notes are only taken of the main thread of a session."

@@ -13,11 +13,11 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from compaction.kinds.selectors import notes_of
+from compaction.kinds.selectors import newest_notes
 from inspector.runs.models import Run
 from inspector.runs.services import run_execute
 from inspector.web.clock import now_ms
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Directory, NotesUpdate
 from memory.notes.engine import TEMPLATE, TITLES, sections_of
 from memory.notes.selectors.notes import NotesSituation, notes_history
@@ -220,11 +220,11 @@ def test_a_compaction_takes_the_newest_notes_and_names_who_took_them(transcript:
     theirs.write_text("# Session Title\n_A title_\n\nThe agent's.\n")
     os.utime(theirs, (1, 1))
     notes_follow(projects=Path(transcript.source.path).parents[1])
-    found = notes_of(transcript)
+    found = newest_notes(transcript)
     assert found is not None
     assert (found.source, found.last_summarized) == ("taken by the agent", "")
     executed(transcript, model="mechanical")
-    newer = notes_of(transcript)
+    newer = newest_notes(transcript)
     assert newer is not None
     assert (newer.source, newer.last_summarized) == ("taken by Lucid", NotesUpdate.objects.get().last_summarized)
     assert "_A title_" in newer.text
@@ -245,4 +245,4 @@ def test_notes_of_a_sub_agent_are_refused(tmp_path: Path) -> None:
     agent.assistant("Seen.", message="msg_seen")
     transcript = agent.read()
     assert executed(transcript, model="mechanical").error == "Notes are only taken of the main thread of a session."
-    assert not NotesSituation(transcript).due.due
+    assert not NotesSituation(transcript).due.is_due

@@ -19,10 +19,10 @@ from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun
 from memory.files.engine.disk import digest_of
 from memory.models import Directory, NotesUpdate
-from memory.notes.engine import TITLES, Checked
+from memory.notes.engine import TITLES, RepairedNotes
 from memory.notes.selectors.notes import NotesSituation
 from memory.notes.services.runs import notes_run
-from memory.notes.services.versions import Covered, notes_write
+from memory.notes.services.versions import NotesCoverage, notes_write
 from sessions.models import Transcript
 from sessions.transcripts.selectors.extent import STRETCHES_AT_ONCE
 from tests.demo import names
@@ -105,11 +105,11 @@ def test_the_history_shows_what_a_version_changed_and_undoes_it(client: Client) 
     for word in ("ebb", "flood"):
         situation = NotesSituation(transcript())
         path = Path(configured.LUCID_HOME) / "notes" / names.LONG / "summary.md"
-        notes = Checked(situation.text.replace("# Worklog", f"{word}\n\n# Worklog"))
+        notes = RepairedNotes(situation.text.replace("# Worklog", f"{word}\n\n# Worklog"))
         notes_write(
             transcript=transcript(),
             notes=notes,
-            covered=Covered(5, "u", 1000),
+            covered=NotesCoverage(5, "u", 1000),
             model_name="mechanical",
             expected=None if not path.exists() else digest_of(path.read_bytes()),
         )
@@ -173,8 +173,8 @@ def test_nothing_is_started_beyond_the_budget(client: Client, settings: Settings
 
 
 def test_notes_are_untrusted(client: Client) -> None:
-    notes = Checked(f"# Worklog\n_What_\n\n{HOSTILE}\n\n{names.FAKE_API_KEY}\n")
-    notes_write(transcript=transcript(), notes=notes, covered=Covered(5, "u", 1000), model_name=HOSTILE)
+    notes = RepairedNotes(f"# Worklog\n_What_\n\n{HOSTILE}\n\n{names.FAKE_API_KEY}\n")
+    notes_write(transcript=transcript(), notes=notes, covered=NotesCoverage(5, "u", 1000), model_name=HOSTILE)
     html = client.get(ADDRESS).content.decode()
     assert HOSTILE not in html
     assert names.FAKE_API_KEY not in html

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from memory.files.engine.clash import ChangedMeanwhileError
-from memory.files.selectors.present import contents_read
+from memory.files.selectors.disk_contents import read_contents
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import (
     Cause,
     Proposal,
@@ -55,7 +55,7 @@ def proposed(shelf: Shelf, **after: bytes | None) -> Proposal:
     for stem, data in after.items():
         (copy / f"{stem}.md").write_bytes(data or b"")
     found = proposal_create(
-        directory=shelf.directory, kind=Proposal.Kind.DREAM, before=before, after=contents_read(path=copy), run_id=7
+        directory=shelf.directory, kind=Proposal.Kind.DREAM, before=before, after=read_contents(path=copy), run_id=7
     )
     assert found is not None
     return found

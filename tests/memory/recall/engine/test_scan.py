@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.files.engine.disk import DirectoryGoneError, Folder, Found
+from memory.files.engine.disk import DirectoryGoneError, FileContent, Folder
 from memory.recall.engine import MOST_FILES, scan
 from tests.memory.files.services.test_faults import in_a_process, without_the_powers_of_root
 from tests.memory.recall.engine.shelves import put, topic
@@ -33,9 +33,9 @@ def test_of_many_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
     opened: list[str] = []
 
     class Watched(Folder):
-        def head(self, name: str, most: int) -> Found | None:
+        def read_beginning(self, name: str, most: int) -> FileContent | None:
             opened.append(name)
-            return super().head(name, most)
+            return super().read_beginning(name, most)
 
     with Watched(tmp_path) as folder:
         found = scan(folder)
@@ -94,9 +94,9 @@ def test_a_file_that_vanishes_between_list_and_look_is_passed_over(tmp_path: Pat
     put(tmp_path, "b.md", "B", days=1)
 
     class Racing(Folder):
-        def head(self, name: str, most: int) -> Found | None:
+        def read_beginning(self, name: str, most: int) -> FileContent | None:
             (tmp_path / "b.md").unlink(missing_ok=True)
-            return super().head(name, most)
+            return super().read_beginning(name, most)
 
     with Racing(tmp_path) as folder:
         found = scan(folder)

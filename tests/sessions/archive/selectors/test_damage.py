@@ -74,7 +74,7 @@ def test_every_flipped_bit_is_noticed_by_whoever_reads(source: Source, whole: by
         before = bytes(Block.objects.get(pk=pk).data)
         Block.objects.filter(pk=pk).update(data=flipped(before, bit))
         number = pk - block_of(source, 0)
-        _, why = Reader(source.pk).attempt(number * BLOCK_SIZE, 100)
+        _, why = Reader(source.pk).try_record(number * BLOCK_SIZE, 100)
         start, end = number * BLOCK_SIZE, min(len(whole), (number + 1) * BLOCK_SIZE)
         if not why.startswith(f"Bytes {start:,} to {end:,} of the file are damaged in the archive"):
             silent.append((number, bit, why))
@@ -156,7 +156,7 @@ def test_a_damaged_block_is_asked_for_once(source: Source, whole: bytes) -> None
     reader.fetch([(0, 100)])
     with CaptureQueriesContext(connection) as asked:
         for offset in range(0, 1000, 100):
-            assert reader.attempt(offset, 100)[1].startswith("Bytes 0 to 524,288 of the file are damaged")
+            assert reader.try_record(offset, 100)[1].startswith("Bytes 0 to 524,288 of the file are damaged")
     assert len(asked) == 0
 
 

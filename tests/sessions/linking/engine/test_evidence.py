@@ -78,5 +78,5 @@ def test_nonsense_says_nothing(record: dict[str, Any]) -> None:
 def test_facts_come_from_the_meta_file() -> None:
     meta = {"agentType": "Explore", "toolUseId": "toolu_1", "parentAgentId": "a0", "spawnDepth": 2}
 
-    assert AgentFacts.of("a1", meta) == AgentFacts("a1", "toolu_1", "a0", 2)
-    assert AgentFacts.of("a1", {"toolUseId": 3, "spawnDepth": True}) == AgentFacts("a1")
+    assert AgentFacts.from_meta("a1", meta) == AgentFacts("a1", "toolu_1", "a0", 2)
+    assert AgentFacts.from_meta("a1", {"toolUseId": 3, "spawnDepth": True}) == AgentFacts("a1")

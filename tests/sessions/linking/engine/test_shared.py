@@ -152,7 +152,7 @@ def tree(name: str) -> list[tuple[int, str, str, Evidence]]:
     for path in [main, *sorted(main.with_suffix("").glob("subagents/agent-*.jsonl"))]:
         owner = classify(path).agent_id
         if owner:
-            agents.append(AgentFacts.of(owner, json.loads(path.with_suffix(".meta.json").read_text())))
+            agents.append(AgentFacts.from_meta(owner, json.loads(path.with_suffix(".meta.json").read_text())))
         for position, record in enumerate(records(path)):
             seen.extend(find_sightings(record, owner))
             for block in record["message"]["content"] if record.get("type") == "assistant" else ():

@@ -18,9 +18,9 @@ from sessions.lint.engine import (
     repair,
     repair_messages,
 )
-from sessions.lint.engine.mending.blocks import NO_OUTPUT
-from sessions.lint.engine.mending.calls import NO_RESULT
-from sessions.lint.engine.mending.ends import OPENING
+from sessions.lint.engine.repairs.blocks import NO_OUTPUT
+from sessions.lint.engine.repairs.calls import NO_RESULT
+from sessions.lint.engine.repairs.ends import OPENING
 from sessions.transcripts.engine.messages import Message, join_messages
 from tests.examples import examples
 from tests.sessions.lint.engine.mutating import mutated_array, mutated_messages

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sessions.lint.engine import repair, repair_request
-from sessions.lint.engine.mending.blocks import NO_OUTPUT
-from sessions.lint.engine.mending.calls import NO_RESULT
-from sessions.lint.engine.mending.ends import OPENING
+from sessions.lint.engine.repairs.blocks import NO_OUTPUT
+from sessions.lint.engine.repairs.calls import NO_RESULT
+from sessions.lint.engine.repairs.ends import OPENING
 from tests.sessions.lint.engine.bodies import (
     BOUND,
     NEW,

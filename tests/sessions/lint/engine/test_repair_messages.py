@@ -5,8 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from sessions.lint.engine import repair_messages
-from sessions.lint.engine.mending.calls import NO_RESULT
-from sessions.lint.engine.mending.ends import OPENING
+from sessions.lint.engine.repairs.calls import NO_RESULT
+from sessions.lint.engine.repairs.ends import OPENING
 from sessions.transcripts.engine.messages import (
     Block,
     Message,

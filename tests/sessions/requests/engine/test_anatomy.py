@@ -10,13 +10,13 @@ from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.requests.engine import (
     Anatomy,
-    Fate,
+    CacheFate,
     Fold,
-    Part,
+    RequestPart,
     anatomy_of,
-    rows_of,
+    fold_parts,
 )
-from sessions.requests.engine.sentence import sentence
+from sessions.requests.engine.sentence import cache_sentence
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.usage import Usage
 
@@ -38,7 +38,7 @@ def marked(*paths: list[Any]) -> RequestSetup:
     return RequestSetup(SYSTEM, TOOLS, marks=tuple({"path": path, "value": MARK} for path in paths))
 
 
-def fates(anatomy: Anatomy, name: str) -> list[Fate | None]:
+def fates(anatomy: Anatomy, name: str) -> list[CacheFate | None]:
     return [part.fate for section in anatomy.sections if section.name == name for part in section.parts]
 
 
@@ -52,8 +52,8 @@ def test_the_order_is_that_of_the_cache() -> None:
 def test_what_follows_the_last_mark_is_fresh_and_nothing_before_it() -> None:
     given = marked(["system", 1], ["messages", 2, "content", 0])
     anatomy = anatomy_of(given, conversation(4), Usage(40, 600, 400, 0, 9))
-    assert fates(anatomy, "messages")[3] is Fate.FRESH
-    assert Fate.FRESH not in (*fates(anatomy, "tools"), *fates(anatomy, "system"), *fates(anatomy, "messages")[:3])
+    assert fates(anatomy, "messages")[3] is CacheFate.FRESH
+    assert CacheFate.FRESH not in (*fates(anatomy, "tools"), *fates(anatomy, "system"), *fates(anatomy, "messages")[:3])
     assert anatomy.total == 1040
 
 
@@ -61,15 +61,15 @@ def test_what_was_read_comes_first_and_what_was_written_after_it() -> None:
     given = marked(["messages", 3, "content", 0])
     found = anatomy_of(given, conversation(4), Usage(0, 800, 200, 0, 9))
     order = [*fates(found, "tools"), *fates(found, "system"), *fates(found, "messages")]
-    assert order[0] is Fate.READ
-    assert order[-1] is Fate.WRITTEN
-    assert [one for one in Fate if one in order] == list(dict.fromkeys(order))
+    assert order[0] is CacheFate.READ
+    assert order[-1] is CacheFate.WRITTEN
+    assert [one for one in CacheFate if one in order] == list(dict.fromkeys(order))
 
 
 def test_without_a_count_no_fate_is_claimed() -> None:
     anatomy = anatomy_of(marked(), conversation(2), None)
     assert {*fates(anatomy, "tools"), *fates(anatomy, "messages")} == {None}
-    assert "cannot be told" in sentence(None)
+    assert "cannot be told" in cache_sentence(None)
 
 
 def test_what_no_record_holds_stands_in_front() -> None:
@@ -77,8 +77,8 @@ def test_what_no_record_holds_stands_in_front() -> None:
     tools, system, messages = anatomy.sections
     assert tools.unknown
     assert system.unknown
-    assert messages.begin == anatomy.unseen > 49_000
-    assert anatomy.marked is False
+    assert messages.begin == anatomy.unrecorded > 49_000
+    assert anatomy.marks_are_known is False
 
 
 def test_marks_are_found_by_their_paths_and_say_how_long_they_hold() -> None:
@@ -111,12 +111,14 @@ def test_the_billing_header_is_named() -> None:
 
 
 def test_the_sentence_says_what_was_read_written_and_fresh() -> None:
-    assert sentence(Usage(3, 8_000, 1_997, 0, 9)) == (
+    assert cache_sentence(Usage(3, 8_000, 1_997, 0, 9)) == (
         "The cache had 8.0k of its 10.0k tokens (80%); 2.0k were written to it, for five minutes, and 3 were fresh."
     )
-    assert sentence(Usage(3, 0, 0, 900, 9)).startswith("Nothing of its 903 tokens came from the cache; 900 were")
-    assert "for an hour" in sentence(Usage(3, 0, 0, 900, 9))
-    assert sentence(Usage(12, 0, 0, 0, 9)) == "The cache had no part in it: all 12 tokens of the prompt were fresh."
+    assert cache_sentence(Usage(3, 0, 0, 900, 9)).startswith("Nothing of its 903 tokens came from the cache; 900 were")
+    assert "for an hour" in cache_sentence(Usage(3, 0, 0, 900, 9))
+    assert (
+        cache_sentence(Usage(12, 0, 0, 0, 9)) == "The cache had no part in it: all 12 tokens of the prompt were fresh."
+    )
 
 
 @given(
@@ -139,19 +141,19 @@ def test_the_parts_lie_end_to_end_and_their_fates_in_order(
     total = read + written + fresh
     if parts and total:
         assert abs(anatomy.total - total) <= 1e-6 * total + 1e-3
-        order = [list(Fate).index(part.fate) for part in parts if part.fate]
+        order = [list(CacheFate).index(part.fate) for part in parts if part.fate]
         assert order == sorted(order)
 
 
 def test_of_a_long_stretch_the_ends_are_shown_and_the_rest_can_be_asked_for() -> None:
     anatomy = anatomy_of(RequestSetup(SYSTEM, TOOLS), conversation(400), Usage(3, 10_000, 100, 0, 1))
     parts = anatomy.sections[2].parts
-    rows = rows_of(parts)
+    rows = fold_parts(parts)
     assert len(rows) < 20
     (fold, *_) = [row for row in rows if isinstance(row, Fold)]
     assert sum(row.count if isinstance(row, Fold) else 1 for row in rows) == 400
-    opened = rows_of(parts, fold.first, fold.end)
-    assert isinstance(opened[0], Part)
+    opened = fold_parts(parts, fold.first, fold.end)
+    assert isinstance(opened[0], RequestPart)
     assert opened[0].number == fold.first + 1
     assert sum(row.count if isinstance(row, Fold) else 1 for row in opened) == fold.count
-    assert rows_of(parts, 10**9) == []
+    assert fold_parts(parts, 10**9) == []

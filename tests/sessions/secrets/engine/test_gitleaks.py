@@ -8,7 +8,7 @@ import pytest
 
 from sessions.secrets.engine import MASK, mask, mask_json
 from sessions.secrets.engine.gitleaks import RULES, Rule, mask_vendors
-from sessions.secrets.engine.gitleaks.translating import LEFT_OUT, rules_of, translated
+from sessions.secrets.engine.gitleaks.translating import LEFT_OUT, rules_of, translate
 from tests.sessions.secrets.engine.planted import VENDORS, _formats, _made
 
 HEX = "0123456789abcdef"
@@ -58,7 +58,7 @@ def test_a_value_that_is_not_random_enough_stays() -> None:
     ],
 )
 def test_what_python_writes_differently_is_translated(written: str, here: str) -> None:
-    assert translated(written) == here
+    assert translate(written) == here
 
 
 def test_rules_for_files_of_some_name_and_those_that_are_left_out_are_not_taken() -> None:

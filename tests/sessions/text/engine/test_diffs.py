@@ -8,8 +8,8 @@ from sessions.text.engine.diffs import (
     Diff,
     from_patch,
     from_texts,
-    with_words,
-    words,
+    mark_changed_words,
+    mark_words,
 )
 
 LINES = st.lists(st.text(alphabet="ab \n", max_size=6), max_size=30).map("\n".join)
@@ -57,24 +57,24 @@ def test_the_head_is_about_as_long_as_asked_for(old: str, new: str, count: int) 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_words_put_together_are_the_lines(old: str, new: str) -> None:
-    left, right = words(old, new)
+    left, right = mark_changed_words(old, new)
     assert ("".join(text for text, _ in left), "".join(text for text, _ in right)) == (old, new)
 
 
 def test_changed_words_are_marked() -> None:
-    assert words("return old_name(x)", "return new_name(x)") == (
+    assert mark_changed_words("return old_name(x)", "return new_name(x)") == (
         (("return ", False), ("old_name", True), ("(x)", False)),
         (("return ", False), ("new_name", True), ("(x)", False)),
     )
 
 
 def test_lines_with_little_in_common_are_left_unmarked() -> None:
-    assert words("alpha beta", "x = 1")[0] == (("alpha beta", False),)
+    assert mark_changed_words("alpha beta", "x = 1")[0] == (("alpha beta", False),)
 
 
 def test_only_runs_of_equal_length_are_compared_by_words() -> None:
     diff = from_texts("a one\nb two", "a ONE\nc three\nb two")
-    assert all(not changed for line in with_words(diff.hunks[0]).lines for _, changed in line.segments)
+    assert all(not changed for line in mark_words(diff.hunks[0]).lines for _, changed in line.segments)
 
 
 def test_large_and_unlike_texts_are_compared_at_all() -> None:

@@ -40,7 +40,7 @@ def test_links_go_only_where_a_browser_may_go() -> None:
 class Pages:
     """Everything in angle quotes is a page, and one of them is missing."""
 
-    def linked(self, written: str) -> Pointer | None:
+    def resolve_link(self, written: str) -> Pointer | None:
         return Pointer("", f"/pages/{written}") if written.endswith(".md") else None
 
     def parts(self, text: str) -> Iterator[str | Pointer]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sessions.text.engine.diffs import Diff, Hunk, from_patch, from_texts, plain, with_words
+from sessions.text.engine.diffs import Diff, Hunk, from_patch, from_texts, mark_words, plain_line
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.text.engine.words import plural
 from sessions.timeline.engine.cards.card import Changes, Part
@@ -86,7 +86,7 @@ def diff_parts(diff: Diff, lens: Lens) -> tuple[Part, ...]:
     if diff.length > limit:
         lens.tally.cut = True
     return (
-        Changes(Diff(tuple(with_words(_mask_hunk(_cut_lines(hunk, lens), lens)) for hunk in diff.head(limit).hunks))),
+        Changes(Diff(tuple(mark_words(_mask_hunk(_cut_lines(hunk, lens), lens)) for hunk in diff.head(limit).hunks))),
     )
 
 
@@ -95,7 +95,7 @@ def _cut_lines(hunk: Hunk, lens: Lens) -> Hunk:
     if all(len(line.text) <= width for line in hunk.lines):
         return hunk
     lens.tally.cut = True
-    lines = (line if len(line.text) <= width else plain(line.kind, line.text[:width] + "…") for line in hunk.lines)
+    lines = (line if len(line.text) <= width else plain_line(line.kind, line.text[:width] + "…") for line in hunk.lines)
     return replace(hunk, lines=tuple(lines))
 
 
@@ -107,4 +107,4 @@ def _mask_hunk(hunk: Hunk, lens: Lens) -> Hunk:
         return hunk
     texts = masked.split("\n")
     kinds = [line.kind for line in hunk.lines] if len(texts) == len(hunk.lines) else [" "] * len(texts)
-    return replace(hunk, lines=tuple(map(plain, kinds, texts)))
+    return replace(hunk, lines=tuple(map(plain_line, kinds, texts)))

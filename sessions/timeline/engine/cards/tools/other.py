@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sessions.secrets.engine.structure import hide_named
+from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.card import Pairs, Part
 from sessions.timeline.engine.cards.lens import CEILING, OUTPUT, VALUE, Lens, Limit
 from sessions.timeline.engine.cards.safe_get import as_text
@@ -47,7 +47,7 @@ def _structured_text(call: Call) -> str:
 
 def pair_parts(values: dict[str, Any], lens: Lens, limit: Limit = VALUE) -> tuple[Part, ...]:
     """Named values as text; long ones are cut."""
-    displayed = list(hide_named(values).items())[: lens.item_limit(_SHOWN)]
+    displayed = list(mask_named_values(values).items())[: lens.item_limit(_SHOWN)]
     if len(values) > len(displayed):
         lens.tally.cut = True
     budget = CEILING if lens.whole else 4_000

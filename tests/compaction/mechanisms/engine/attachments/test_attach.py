@@ -63,7 +63,7 @@ def test_each_is_a_message_of_the_client_that_the_report_counts() -> None:
     found = attach_after_reading(EVERYTHING)
     assert {message.kind for message in found.messages} == {MessageKind.INJECTED}
     assert [change.uuid for change in found.changes] == [message.uuid for message in found.messages]
-    assert {change.what for change in found.changes} == {ChangeKind.ADDED}
+    assert {change.kind for change in found.changes} == {ChangeKind.ADDED}
     assert sum(change.tokens_after for change in found.changes) == estimate(found.messages)
 
 

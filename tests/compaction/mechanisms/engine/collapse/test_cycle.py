@@ -97,7 +97,7 @@ def test_from_eighty_five_per_cent_on_the_best_are_replaced_until_the_target_is_
     assert [one for one in messages if one.kind is MessageKind.PROMPT] == [
         one for one in done.messages if one.kind is MessageKind.PROMPT
     ]
-    assert [change.what for change in done.report.changes].count(ChangeKind.ADDED) == 2
+    assert [change.kind for change in done.report.changes].count(ChangeKind.ADDED) == 2
 
 
 def test_without_a_summary_nothing_is_replaced() -> None:

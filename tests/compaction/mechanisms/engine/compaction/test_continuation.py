@@ -21,7 +21,7 @@ def test_after_an_automatic_compaction_the_model_is_told_to_go_on() -> None:
 
 
 def test_it_says_where_the_kept_messages_stand() -> None:
-    assert KEPT in continuation_text("x", kept=True)
-    above = continuation_text("x", kept=True, above=True)
+    assert KEPT in continuation_text("x", has_kept=True)
+    above = continuation_text("x", has_kept=True, kept_first=True)
     assert above.startswith(OPENING_AFTER_KEPT)
     assert KEPT not in above

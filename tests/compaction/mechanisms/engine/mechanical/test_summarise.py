@@ -9,8 +9,8 @@ from compaction.mechanisms.engine.full.request import RequestPath, build_summary
 from compaction.mechanisms.engine.guards import check_quotes
 from compaction.mechanisms.engine.mechanical import (
     LABEL,
-    Mechanical,
     MechanicalConfig,
+    MechanicalSummariser,
     notes_sections,
 )
 from compaction.mechanisms.engine.mechanical.text_fitting import GAP
@@ -29,7 +29,7 @@ INSTRUCTION = Message("user", (text_block("Summarise."),), MessageKind.INJECTED,
 
 def summary(messages: list[Message], config: MechanicalConfig | None = None, variant: Variant = Variant.FULL) -> str:
     request = build_summary_request([*messages, INSTRUCTION], RequestPath.DIRECT, variant=variant)
-    return parse_summary(Mechanical(config or MechanicalConfig())(request)).summary
+    return parse_summary(MechanicalSummariser(config or MechanicalConfig())(request)).summary
 
 
 def section(text: str, title: str) -> str:
@@ -132,7 +132,7 @@ def test_up_to_a_pivot_it_has_the_other_sections() -> None:
 def test_only_what_follows_the_pivot_is_summarised() -> None:
     made = talk()
     request = build_summary_request([*made.messages, INSTRUCTION], RequestPath.DIRECT, begins_at=made.messages[-1].uuid)
-    text = Mechanical(MechanicalConfig(share=10))(request)
+    text = MechanicalSummariser(MechanicalConfig(share=10))(request)
     assert "Go on with the docs" in text
     assert "Make the tides right" not in text
 

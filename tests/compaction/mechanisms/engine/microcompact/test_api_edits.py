@@ -13,10 +13,9 @@ from compaction.mechanisms.engine.microcompact.api_edits import (
     ClearThinkingConfig,
     ClearToolUsesConfig,
     CompactEditConfig,
-    applied,
-    betas,
-    compaction,
+    compaction_parameter,
     context_management,
+    required_betas,
 )
 
 OFF = ApiEditsConfig(ClearToolUsesConfig(enabled=False), ClearThinkingConfig(enabled=False))
@@ -86,22 +85,16 @@ def test_nothing_is_asked_for_when_all_is_off() -> None:
 
 
 def test_compaction_on_demand() -> None:
-    assert compaction() == compaction("  ") == {"type": "summarize"}
-    assert compaction("Be brief.") == {"type": "summarize", "instructions": "Be brief."}
-
-
-def test_a_response_tells_what_was_done() -> None:
-    edit = {"type": "clear_tool_uses_20250919", "cleared_tool_uses": 3, "cleared_input_tokens": 9}
-    assert applied({"context_management": {"applied_edits": [edit]}}) == [edit]
-    assert applied({}) == applied({"context_management": None}) == []
+    assert compaction_parameter() == compaction_parameter("  ") == {"type": "summarize"}
+    assert compaction_parameter("Be brief.") == {"type": "summarize", "instructions": "Be brief."}
 
 
 def test_each_kind_of_edit_names_its_beta() -> None:
     both = ApiEditsConfig(compact=CompactEditConfig(enabled=True))
-    assert betas(context_management(both)) == ("compact-2026-01-12", "context-management-2025-06-27")
-    assert betas(context_management()) == ("context-management-2025-06-27",)
-    assert betas(None) == ()
-    assert betas(None, on_demand=True) == ("compact-2026-09-04",)
+    assert required_betas(context_management(both)) == ("compact-2026-01-12", "context-management-2025-06-27")
+    assert required_betas(context_management()) == ("context-management-2025-06-27",)
+    assert required_betas(None) == ()
+    assert required_betas(None, on_demand=True) == ("compact-2026-09-04",)
 
 
 def test_the_sdk_knows_these_betas() -> None:

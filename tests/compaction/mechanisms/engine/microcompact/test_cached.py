@@ -8,7 +8,7 @@ from compaction.mechanisms.engine.microcompact.cached import (
     CachedConfig,
     CachedReport,
     CachedState,
-    cached,
+    cached_microcompact,
 )
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
@@ -17,7 +17,7 @@ from tests.sessions.transcripts.engine.talk import loop
 
 
 def test_eleven_results_are_left_alone() -> None:
-    done = cached(loop(11))
+    done = cached_microcompact(loop(11))
     assert not done.report.applied
     assert done.cache_edits == ()
     assert len(done.state.order) == 11
@@ -25,7 +25,7 @@ def test_eleven_results_are_left_alone() -> None:
 
 def test_at_twelve_the_oldest_are_deleted_down_to_five() -> None:
     messages = loop(12)
-    done = cached(messages)
+    done = cached_microcompact(messages)
     assert done.messages is messages
     assert done.cache_edits == (
         {
@@ -38,69 +38,69 @@ def test_at_twelve_the_oldest_are_deleted_down_to_five() -> None:
 
 def test_the_report_tells_the_size_that_the_model_sees() -> None:
     messages = loop(12)
-    done = cached(messages)
+    done = cached_microcompact(messages)
     assert done.report.tokens_before == estimate(messages)
     assert done.report.tokens_after == estimate(messages) - 7 * (1000 - 11)
     assert isinstance(done.report, CachedReport)
     assert [one.tool_use_id for one in done.report.pointers] == [f"toolu_{number:02}" for number in range(7)]
-    again = cached(messages, None, done.state)
+    again = cached_microcompact(messages, None, done.state)
     assert again.report.tokens_before == again.report.tokens_after == done.report.tokens_after
 
 
 def test_edits_are_pinned_and_sent_again() -> None:
-    first = cached(loop(12))
-    second = cached(loop(13), None, first.state)
+    first = cached_microcompact(loop(12))
+    second = cached_microcompact(loop(13), None, first.state)
     assert second.cache_edits == first.cache_edits
     assert not second.report.applied
 
 
 def test_only_results_that_are_not_deleted_count() -> None:
-    first = cached(loop(12))
-    assert not cached(loop(18), None, first.state).report.applied
-    second = cached(loop(19), None, first.state)
+    first = cached_microcompact(loop(12))
+    assert not cached_microcompact(loop(18), None, first.state).report.applied
+    second = cached_microcompact(loop(19), None, first.state)
     assert second.report.applied
     assert [len(edit["edits"]) for edit in second.cache_edits] == [7, 7]
 
 
 def test_a_result_that_left_the_array_is_not_referred_to() -> None:
-    first = cached(loop(12))
-    second = cached(loop(12)[2:], None, first.state)
+    first = cached_microcompact(loop(12))
+    second = cached_microcompact(loop(12)[2:], None, first.state)
     assert next(one["cache_reference"] for one in second.cache_edits[0]["edits"]) == "toolu_01"
 
 
 def test_an_edit_whose_results_have_all_left_is_not_sent() -> None:
-    first = cached(loop(12))
-    second = cached(loop(12)[16:], None, first.state)
+    first = cached_microcompact(loop(12))
+    second = cached_microcompact(loop(12)[16:], None, first.state)
     assert second.cache_edits == ()
 
 
 def test_a_lost_cache_is_edited_anew() -> None:
-    first = cached(loop(12))
-    assert first.state.expired().pinned == ()
-    assert cached(loop(12), None, first.state.expired()).cache_edits == first.cache_edits
+    first = cached_microcompact(loop(12))
+    assert first.state.without_pins().pinned == ()
+    assert cached_microcompact(loop(12), None, first.state.without_pins()).cache_edits == first.cache_edits
 
 
 def test_an_edit_can_be_undone() -> None:
     messages = loop(12)
-    first = cached(messages)
+    first = cached_microcompact(messages)
     undone = first.state.without(messages[-1].uuid)
     assert (undone.deleted, undone.pinned) == (frozenset(), ())
-    assert cached(messages, CachedConfig(trigger=99), undone).report.tokens_after == estimate(messages)
+    assert cached_microcompact(messages, CachedConfig(trigger=99), undone).report.tokens_after == estimate(messages)
 
 
 def test_agents_models_without_it_and_the_switch_prevent_it() -> None:
-    assert cached(loop(12), main_thread=False).cache_edits == ()
-    assert cached(loop(12), supported=False).cache_edits == ()
-    assert cached(loop(12), CachedConfig(enabled=False)).cache_edits == ()
+    assert cached_microcompact(loop(12), main_thread=False).cache_edits == ()
+    assert cached_microcompact(loop(12), supported=False).cache_edits == ()
+    assert cached_microcompact(loop(12), CachedConfig(enabled=False)).cache_edits == ()
 
 
 @given(conversations())
 def test_it_holds_for_any_conversation(messages: list[Message]) -> None:
-    done = cached(messages, CachedConfig(trigger=3, keep=1))
+    done = cached_microcompact(messages, CachedConfig(trigger=3, keep=1))
     assert done.messages is messages
     assert done.report.tokens_before == estimate(messages)
     saved = CachedState.from_json(json.loads(json.dumps(done.state.to_json())))
     assert saved == done.state
-    again = cached(messages, CachedConfig(trigger=3, keep=1), saved)
+    again = cached_microcompact(messages, CachedConfig(trigger=3, keep=1), saved)
     assert again.cache_edits == done.cache_edits
     assert again.state == done.state

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from compaction.mechanisms.engine.microcompact.api_edits import ClearToolUsesConfig, clear_tool_uses
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED
-from compaction.mechanisms.engine.microcompact.forecast import after_compaction_block, forecast_clear_tool_uses
-from sessions.transcripts.engine.messages import Message, read_messages
+from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_tool_uses
+from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import (
@@ -59,27 +59,6 @@ def test_uses_can_be_the_trigger_and_tools_can_be_excluded() -> None:
     messages = [*loop(2), *loop(3, tool="Bash", prefix="bash")]
     done = forecast_clear_tool_uses(messages, edit)
     assert [change.tool_use_id for change in done.report.changes] == ["bash_00", "bash_01"]
-
-
-def test_what_precedes_a_compaction_block_is_ignored() -> None:
-    block = {"type": "compaction", "content": "so far"}
-    failed = {"type": "compaction", "content": None}
-    messages = read_messages(
-        [
-            {"role": "user", "content": "a"},
-            {"role": "assistant", "content": [block]},
-            {"role": "assistant", "content": [failed]},
-        ]
-    )
-    assert after_compaction_block(messages) == messages[1:]
-    assert after_compaction_block(messages[2:]) == messages[2:]
-
-
-def test_so_are_the_blocks_before_it_in_its_own_message() -> None:
-    block, later = {"type": "compaction", "content": "so far"}, {"type": "compaction", "content": "further"}
-    words = {"type": "text", "text": "and now"}
-    messages = read_messages([{"role": "assistant", "content": [block, words, later, words]}])
-    assert [message.content for message in after_compaction_block(messages)] == [(later, words)]
 
 
 @given(conversations(), st.integers(0, 4), st.booleans())

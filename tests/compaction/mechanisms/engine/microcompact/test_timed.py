@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clearable
+from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clearable_results
 from compaction.mechanisms.engine.microcompact.timed import (
     ClearingReport,
     TimedConfig,
     TimedState,
-    timed,
+    timed_microcompact,
 )
 from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message, MessageKind
@@ -56,10 +56,10 @@ def report(outcome: Outcome[TimedState]) -> ClearingReport:
 
 def test_after_lunch_all_but_the_latest_two_results_are_cleared() -> None:
     messages = lunch()
-    done = timed(messages, TimedConfig(enabled=True, keep=2), now=LATER)
+    done = timed_microcompact(messages, TimedConfig(enabled=True, keep=2), now=LATER)
     assert content(done.messages, "toolu_01") == CLEARED
     assert [one is other for one, other in zip(done.messages, messages, strict=True)].count(False) == 1
-    assert report(done).fired
+    assert report(done).cleared_anew
     assert done.state.cleared == {"toolu_01"}
     assert done.report.tokens_after == estimate(done.messages) < estimate(messages)
     (found,) = report(done).pointers
@@ -70,61 +70,61 @@ def test_after_lunch_all_but_the_latest_two_results_are_cleared() -> None:
     ("gap", "why"), [(60, "after more than 60 minutes the cache is cold anyway"), (0, "the latest 2 stay")]
 )
 def test_it_speaks_of_a_pause_only_where_it_waits_for_one(gap: float, why: str) -> None:
-    done = timed(lunch(), TimedConfig(enabled=True, keep=2, gap_minutes=gap), now=LATER)
+    done = timed_microcompact(lunch(), TimedConfig(enabled=True, keep=2, gap_minutes=gap), now=LATER)
     assert done.report.why == f"1 old result was cleared: {why}."
 
 
 def test_it_is_off_by_default() -> None:
     messages = lunch()
-    assert timed(messages, now=LATER).messages is messages
+    assert timed_microcompact(messages, now=LATER).messages is messages
 
 
 def test_exactly_an_hour_is_not_more_than_an_hour() -> None:
     messages = [*loop(7), answered("done")]
-    assert timed(messages, ON, now=NOON + 3600).messages is messages
-    assert report(timed(messages, ON, now=NOON + 3601)).fired
+    assert timed_microcompact(messages, ON, now=NOON + 3600).messages is messages
+    assert report(timed_microcompact(messages, ON, now=NOON + 3601)).cleared_anew
 
 
 def test_five_results_stay_by_default() -> None:
-    done = timed([*loop(7), answered("done")], ON, now=LATER)
+    done = timed_microcompact([*loop(7), answered("done")], ON, now=LATER)
     assert done.state.cleared == {"toolu_00", "toolu_01"}
 
 
 @pytest.mark.parametrize("keep", [1, 0, -3])
 def test_at_least_one_result_stays(keep: int) -> None:
-    done = timed([*loop(3), answered("done")], TimedConfig(enabled=True, keep=keep), now=LATER)
+    done = timed_microcompact([*loop(3), answered("done")], TimedConfig(enabled=True, keep=keep), now=LATER)
     assert done.state.cleared == {"toolu_00", "toolu_01"}
 
 
 def test_only_the_main_thread_clears() -> None:
     messages = loop(9)
-    assert timed(messages, ON, now=LATER, main_thread=False).messages is messages
+    assert timed_microcompact(messages, ON, now=LATER, main_thread=False).messages is messages
 
 
 def test_results_of_mcp_tools_stay() -> None:
     messages = loop(9, tool="mcp__notes__read")
-    assert timed(messages, ON, now=LATER).messages is messages
+    assert timed_microcompact(messages, ON, now=LATER).messages is messages
 
 
 def test_without_an_answer_whose_time_is_known_nothing_is_cleared() -> None:
     messages = [said("hello")]
-    assert timed(messages, ON, now=LATER).messages is messages
+    assert timed_microcompact(messages, ON, now=LATER).messages is messages
 
 
 def test_what_was_cleared_stays_cleared_while_work_goes_on() -> None:
-    first = timed([*loop(7), answered("done")], ON, now=LATER)
+    first = timed_microcompact([*loop(7), answered("done")], ON, now=LATER)
     more = [*loop(7), answered("done"), *loop(3, prefix="new", at=LATER)]
-    second = timed(more, ON, first.state, now=LATER + 60)
+    second = timed_microcompact(more, ON, first.state, now=LATER + 60)
     assert sent(second.messages[:15]) == sent(first.messages)
-    assert not report(second).fired
+    assert not report(second).cleared_anew
     assert second.state == first.state
 
 
 def test_results_that_are_brought_back_have_their_text_again() -> None:
     messages = [*loop(7), answered("done")]
-    first = timed(messages, ON, now=LATER)
+    first = timed_microcompact(messages, ON, now=LATER)
     undone = first.state.without(frozenset({"toolu_00"}))
-    second = timed(messages, ON, undone, now=NOON)
+    second = timed_microcompact(messages, ON, undone, now=NOON)
     assert content(second.messages, "toolu_00") == "0" * 3000
     assert content(second.messages, "toolu_01") == CLEARED
 
@@ -132,15 +132,15 @@ def test_results_that_are_brought_back_have_their_text_again() -> None:
 @given(conversations(), st.integers(-1, 7), st.sampled_from([0.0, 3_700.0, 90_000.0]))
 def test_it_holds_for_any_conversation(messages: list[Message], keep: int, gap: float) -> None:
     now = max(one.at or 0 for one in messages) + gap
-    done = timed(messages, TimedConfig(enabled=True, keep=keep), now=now)
+    done = timed_microcompact(messages, TimedConfig(enabled=True, keep=keep), now=now)
     assert pairs(done.messages) == pairs(messages)
     changed = {change.uuid for change in done.report.changes}
     assert same_objects(messages, done.messages, changed)
     assert {one.kind for one in messages if one.uuid in changed} <= {MessageKind.RESULT}
     assert done.report.tokens_after == estimate(done.messages)
     assert done.report.tokens_before == estimate(messages)
-    if report(done).fired:
-        assert len(list(clearable(done.messages))) == min(max(keep, 1), len(list(clearable(messages))))
+    if report(done).cleared_anew:
+        assert len(list(clearable_results(done.messages))) == min(max(keep, 1), len(list(clearable_results(messages))))
     saved = TimedState.from_json(json.loads(json.dumps(done.state.to_json())))
-    assert sent(timed(messages, ON, saved, now=0).messages) == sent(done.messages)
-    assert sent(timed(messages, ON, saved.without(saved.cleared), now=0).messages) == sent(messages)
+    assert sent(timed_microcompact(messages, ON, saved, now=0).messages) == sent(done.messages)
+    assert sent(timed_microcompact(messages, ON, saved.without(saved.cleared), now=0).messages) == sent(messages)

@@ -67,7 +67,7 @@ class TestOrder:
             "auto-compact",
             "dead thinking",
         ]
-        assert outcome.report.applied == ()
+        assert outcome.report.applied_mechanisms == ()
 
     def test_a_short_conversation_is_sent_as_it_is(self) -> None:
         talk = chat(2)
@@ -82,7 +82,7 @@ class TestOrder:
         cold = run_pipeline(chat(20).messages, config, warm.state, now=NOW)
         assert cold.cache_edits == ()
         assert cold.report.stage("cached microcompact") is None
-        assert "microcompact" in cold.report.applied
+        assert "microcompact" in cold.report.applied_mechanisms
 
     def test_what_the_budget_replaces_is_handed_out_to_be_written(self) -> None:
         talk = Talk()
@@ -99,7 +99,7 @@ class TestOrder:
         talk.reads("a.log", "x" * 100_000)
         model = Model()
         outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=model))
-        assert outcome.report.applied == ("budget",)
+        assert outcome.report.applied_mechanisms == ("budget",)
         assert model.asked == []
 
 
@@ -137,13 +137,13 @@ class TestAutoCompact:
         model = Model()
         effects = Effects(summarise=model, read_notes=lambda: Notes("# Title\nTides"))
         outcome = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=effects)
-        assert outcome.report.applied == ("auto-compact", "session memory")
+        assert outcome.report.applied_mechanisms == ("auto-compact", "session memory")
         assert model.asked == []
 
     def test_a_model_is_asked_when_the_notes_decline(self) -> None:
         effects = Effects(summarise=Model(), read_notes=lambda: Notes("# Title\n_guidance_\n"))
         outcome = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=effects)
-        assert outcome.report.applied == ("auto-compact", "full compact")
+        assert outcome.report.applied_mechanisms == ("auto-compact", "full compact")
 
     def test_without_a_model_and_notes_it_says_so_and_is_no_failure(self) -> None:
         outcome = run_pipeline(chat(LONG).messages, SHORT, now=NOW)
@@ -164,7 +164,7 @@ class TestAutoCompact:
         model = Model()
         effects = Effects(summarise=model, summarise_span=lambda span: "they looked at files")
         outcome = run_pipeline(chat(12, size=9_000).messages, config, now=NOW, effects=effects)
-        assert outcome.report.applied == ("collapse",)
+        assert outcome.report.applied_mechanisms == ("collapse",)
         assert model.asked == []
 
     def test_after_three_failures_it_is_not_tried_again_until_one_succeeds(self) -> None:
@@ -380,7 +380,7 @@ class TestThinking:
         talk.says("third", thinks="three")
         talk.messages[-1] = _signed(talk.messages[-1], "s3")
         talk.prompt("again")
-        loaded = PipelineState.loaded(outcome.state.saved())
+        loaded = PipelineState.from_bytes(outcome.state.to_bytes())
         again = run_pipeline(talk.messages, config, loaded, now=NOW)
         assert self.thoughts(list(again.messages)) == 2
         assert again.array[: len(outcome.array)] == outcome.array

@@ -97,7 +97,7 @@ def compacted() -> tuple[Talk, str, PipelineOutcome]:
 def test_it_is_compacted_by_its_notes_without_asking_a_model() -> None:
     _, _, outcome = compacted()
     assert outcome.report.tokens >= outcome.report.threshold == 167_000
-    assert outcome.report.applied == ("auto-compact", "session memory")
+    assert outcome.report.applied_mechanisms == ("auto-compact", "session memory")
     assert outcome.report.tokens_after < 30_000
 
 
@@ -129,7 +129,7 @@ def test_the_next_request_begins_with_the_same_bytes_and_the_api_takes_it() -> N
     talk, _, outcome = compacted()
     talk.says("The second gauge stands in now.")
     talk.prompt("Good. And the tables?")
-    loaded = PipelineState.loaded(outcome.state.saved())
+    loaded = PipelineState.from_bytes(outcome.state.to_bytes())
     again = run_pipeline(talk.messages, PipelineConfig(model=MODEL), loaded, now=START + TWO_HOURS + 60)
     assert again.array[: len(outcome.array) - 1] == outcome.array[:-1]
     assert again.report.stage("auto-compact") is not None

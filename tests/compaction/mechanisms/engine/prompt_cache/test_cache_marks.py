@@ -12,7 +12,7 @@ from compaction.mechanisms.engine.prompt_cache.cache_marks import (
     mark_tools,
 )
 from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
-from compaction.mechanisms.engine.system_prompt import assembled, scoped, system_blocks
+from compaction.mechanisms.engine.system_prompt import assemble, scope_texts, system_blocks
 from sessions.transcripts.engine.messages import join_messages
 from tests.sessions.transcripts.engine.spoken import Talk
 
@@ -81,7 +81,7 @@ def test_a_tool_that_is_loaded_on_demand_is_never_marked() -> None:
 
 
 def test_a_whole_request_has_no_more_marks_than_the_api_takes() -> None:
-    system = system_blocks(scoped(assembled(["rules"], ["today"]), attribution="x", prefix="you are"))
+    system = system_blocks(scope_texts(assemble(["rules"], ["today"]), attribution="x", prefix="you are"))
     request = {"system": system, "tools": mark_tools([{"name": "Read"}]), "messages": mark_messages(array())}
     assert len(mark_paths(request)) == MOST_MARKS
 

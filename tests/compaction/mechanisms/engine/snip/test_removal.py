@@ -96,7 +96,7 @@ def test_a_snipped_turn_goes_with_its_calls_and_results() -> None:
     assert list(done.messages) == messages[5:]
     assert all(one is other for one, other in zip(done.messages, messages[5:], strict=True))
     assert report(done).removed_uuids == tuple(one.uuid for one in messages[:5])
-    assert [change.what for change in done.report.changes] == [ChangeKind.REMOVED] * 5
+    assert [change.kind for change in done.report.changes] == [ChangeKind.REMOVED] * 5
     assert done.report.changes[0].why == f"Its turn with the id {short_id(TODOS.uuid)} was snipped: given up"
     assert done.report.tokens_after == estimate(done.messages)
 

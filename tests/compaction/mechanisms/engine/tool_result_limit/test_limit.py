@@ -53,7 +53,7 @@ def test_the_report_says_what_was_saved_and_why() -> None:
     messages = one_result(317_842)
     done = limit_tool_results(messages)
     (change,) = done.report.changes
-    assert (change.what, change.uuid, change.tool_use_id) == (ChangeKind.REPLACED, messages[2].uuid, "toolu_abc")
+    assert (change.kind, change.uuid, change.tool_use_id) == (ChangeKind.REPLACED, messages[2].uuid, "toolu_abc")
     assert change.why == "Bash returned 317,842 characters; one result may have 50,000."
     assert done.report.tokens_before == estimate(messages)
     assert done.report.tokens_after == estimate(done.messages)

@@ -7,7 +7,7 @@ import pytest
 from compaction.mechanisms.engine.compaction.continuation import continuation_text
 from compaction.mechanisms.engine.full.prompt import SECTIONS, Variant
 from compaction.mechanisms.engine.mechanical import MechanicalConfig, facts_of, mechanical_summary
-from compaction.trail.engine.attribution import Form, sections_of
+from compaction.trail.engine.attribution import SentenceForm, sections_of
 from tests.compaction.trail.engine.attribution.labelled import MESSAGES
 
 CLIENT = """\
@@ -44,7 +44,7 @@ def texts(summary: str, title: str) -> list[str]:
 
 def test_the_sections_of_the_client_are_told_from_its_words_around_them() -> None:
     sections = sections_of(CLIENT)
-    assert [(section.title, section.frame) for section in sections] == [
+    assert [(section.title, section.is_frame) for section in sections] == [
         ("", True),
         ("Analysis", False),
         ("Primary Request and Intent", False),
@@ -72,7 +72,7 @@ def test_every_variant_of_our_own_prompt_is_known(variant: Variant) -> None:
     written = mechanical_summary(facts_of(MESSAGES), MechanicalConfig(), variant)
     assert [title for title in titles(written) if title] == asked
     assert [
-        title for title in titles(continuation_text(written, kept=True, transcript_path="/x.jsonl")) if title
+        title for title in titles(continuation_text(written, has_kept=True, transcript_path="/x.jsonl")) if title
     ] == asked
 
 
@@ -93,7 +93,11 @@ def test_code_stays_whole_and_holds_no_headings() -> None:
     code = "```python\n# one. Two\n4. Errors and Fixes:\n```"
     summary = "3. Files and Code Sections:\n   - a.py\n" + indent(code, "     ") + "\n   end"
     (section,) = sections_of(summary)
-    assert [(one.form, one.depth) for one in section.sentences] == [(Form.ITEM, 1), (Form.CODE, 2), (Form.TEXT, 1)]
+    assert [(one.form, one.depth) for one in section.sentences] == [
+        (SentenceForm.ITEM, 1),
+        (SentenceForm.CODE, 2),
+        (SentenceForm.TEXT, 1),
+    ]
     assert section.sentences[1].text == code
 
 

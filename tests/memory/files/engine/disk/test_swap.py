@@ -16,7 +16,7 @@ from memory.files.engine.disk import (
     Swap,
     digest_of,
 )
-from memory.files.engine.disk.swapping import exchange_in_steps, move_in_steps
+from memory.files.engine.disk.atomic_rename import exchange_in_steps, move_in_steps
 
 
 def swap(folder: Folder, before: bytes | None, after: bytes | None) -> Swap:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.files.engine.merging import (
-    Agreed,
+    AgreedLines,
     Choice,
-    Origin,
+    LineOrigin,
     lines_of,
-    matches,
+    match_lines,
     merge,
 )
 
@@ -43,7 +43,7 @@ def test_both_sides_are_treated_alike(base: str, ours: str, theirs: str) -> None
 @given(st.lists(st.sampled_from("abcde"), max_size=30), st.lists(st.sampled_from("abcde"), max_size=30))
 def test_matches_are_equal_lines_in_order(left: list[str], right: list[str]) -> None:
     i = j = 0
-    for match in matches(left, right):
+    for match in match_lines(left, right):
         assert match.size > 0
         assert match.left >= i
         assert match.right >= j
@@ -54,10 +54,10 @@ def test_matches_are_equal_lines_in_order(left: list[str], right: list[str]) -> 
 def test_changes_in_different_places_are_both_kept() -> None:
     merged = merge("one\ntwo\nthree\n", "ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n")
     assert merged.text() == "ONE\ntwo\nTHREE\n"
-    assert [part.origin for part in merged.parts if isinstance(part, Agreed)] == [
-        Origin.OURS,
-        Origin.UNCHANGED,
-        Origin.THEIRS,
+    assert [part.origin for part in merged.parts if isinstance(part, AgreedLines)] == [
+        LineOrigin.OURS,
+        LineOrigin.UNCHANGED,
+        LineOrigin.THEIRS,
     ]
 
 
@@ -65,7 +65,7 @@ def test_a_conflict_is_no_larger_than_what_differs() -> None:
     merged = merge("one\n", "new\nmine\nend\n", "new\ntheirs\nend\n")
     (conflict,) = merged.conflicts
     assert (conflict.ours, conflict.theirs) == (("mine\n",), ("theirs\n",))
-    assert merged.marked() == "new\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> on disk\nend\n"
+    assert merged.text_with_markers() == "new\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> on disk\nend\n"
     assert merged.text(["neither\n"]) == "new\nneither\nend\n"
     assert merged.text([Choice.BASE]) == "new\none\nend\n"
 
@@ -82,5 +82,5 @@ def test_a_hundred_thousand_lines_are_merged() -> None:
     ours = "\n".join(["mine", *lines])
     theirs = "\n".join([*lines[:50_000], "theirs", *lines[50_001:]])
     merged = merge(base, ours, theirs)
-    assert merged.clean
+    assert merged.is_clean
     assert merged.text() == "\n".join(["mine", *lines[:50_000], "theirs", *lines[50_001:]])

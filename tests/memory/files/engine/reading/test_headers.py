@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.files.engine.reading import MemoryType, parse_file
-from memory.files.engine.reading.edit import with_field, with_header
-from memory.files.engine.reading.scalar import quoted, scalar
+from memory.files.engine.reading.edits import with_field, with_header
+from memory.files.engine.reading.scalar import parse_scalar, quote_scalar
 
 FULL = "name: a\ndescription: What it is\nmetadata: \n  node_type: memory\n  type: user\n  originSessionId: s-1\n"
 SEVEN = {
@@ -123,7 +123,7 @@ def test_a_broken_header_can_be_written_anew_from_what_was_understood() -> None:
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=60))
 def test_any_value_comes_back_as_it_was_written(value: str) -> None:
-    read = scalar(quoted(value))
+    read = parse_scalar(quote_scalar(value))
     assert (read.value, read.refused, read.dropped) == (value, "", "")
 
 
@@ -131,7 +131,7 @@ def test_any_value_comes_back_as_it_was_written(value: str) -> None:
 def test_any_bytes_can_be_read_and_written_back(data: bytes) -> None:
     for name in ("a.md", "MEMORY.md"):
         file = parse_file(name, data)
-        assert file.source.encoded(file.source.text) == data
+        assert file.source.encode(file.source.text) == data
         file.text.encode()
         assert len(file.text) == len(file.source.text)
 

@@ -10,7 +10,7 @@ import pytest
 
 from memory.files.engine.reading import DirectoryMissingError, read_directory
 from memory.files.engine.reading import directory as reading
-from memory.files.engine.reading.opening import open_regular
+from memory.files.engine.reading.regular_files import open_regular
 from memory.lint.engine import Surroundings, lint
 
 HEADER = b"---\nname: x\ndescription: d\ntype: user\n---\n"
@@ -85,7 +85,7 @@ def test_files_beyond_the_limits_are_listed_and_not_read(tmp_path: Path, monkeyp
     for name in "abcd":
         (tmp_path / f"{name}.md").write_bytes(HEADER + b"x" * 100)
     directory = read_directory(tmp_path)
-    assert [(file.name, len(file.data), file.whole) for file in directory.files] == [
+    assert [(file.name, len(file.data), file.is_whole) for file in directory.files] == [
         ("a.md", 100, False),
         ("b.md", 50, False),
         ("c.md", 0, False),

@@ -9,9 +9,9 @@ import pytest
 
 from memory.files.engine.reading import (
     INDEX_NAME,
-    Kind,
-    directory_of,
-    entry_line,
+    FileKind,
+    directory_from_contents,
+    format_entry,
     parse_file,
     read_directory,
     read_index,
@@ -45,7 +45,7 @@ def test_lines_of_an_index(line: str, found: list[tuple[str, str, str]]) -> None
 
 
 def test_a_line_that_is_written_can_be_read() -> None:
-    assert entries(entry_line("A title", "a.md", "why")) == [("A title", "a.md", "why")]
+    assert entries(format_entry("A title", "a.md", "why")) == [("A title", "a.md", "why")]
 
 
 def test_other_lines_are_kept() -> None:
@@ -61,13 +61,13 @@ def test_links_and_dates_of_a_topic() -> None:
     )
     file = parse_file("a.md", data, mtime_ns=1)
     assert [(link.target, link.line) for link in file.links] == [("other.md", 5), ("sub/x.md", 5)]
-    assert file.modified == datetime(2026, 5, 1, 10, tzinfo=UTC)
-    assert parse_file("a.md", b"x", mtime_ns=86_400 * 10**9).modified == datetime(1970, 1, 2, tzinfo=UTC)
+    assert file.modified_at == datetime(2026, 5, 1, 10, tzinfo=UTC)
+    assert parse_file("a.md", b"x", mtime_ns=86_400 * 10**9).modified_at == datetime(1970, 1, 2, tzinfo=UTC)
 
 
 def test_kinds_of_files() -> None:
     names = ["MEMORY.md", "a.md", "logs/2026/11/03.md", "logs/2026/11/2026-11-03.md", "logs/2026/13/03.md", "x.txt"]
-    kinds = [Kind.INDEX, Kind.TOPIC, Kind.LOG, Kind.LOG, Kind.TOPIC, Kind.OTHER]
+    kinds = [FileKind.INDEX, FileKind.TOPIC, FileKind.LOG, FileKind.LOG, FileKind.TOPIC, FileKind.OTHER]
     assert [parse_file(name, b"").kind for name in names] == kinds
 
 
@@ -76,5 +76,5 @@ def test_the_demo_is_read_from_disk_as_from_memory() -> None:
     assert len(there.topics) == 14
     assert "user-dev.md" in there.index.loaded_targets
     assert "orphan-moorings.md" not in there.index.loaded_targets
-    made = directory_of(there.path, {file.name: file.data for file in there.files})
+    made = directory_from_contents(there.path, {file.name: file.data for file in there.files})
     assert [file.header for file in made.files] == [file.header for file in there.files]

@@ -1,0 +1,174 @@
+"""A dream: an agent that reads memory and transcripts and changes a copy of the memory, in four phases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.conf import settings
+
+from inspector.agents.cancel import CancelToken
+from inspector.agents.choosing import choose_model
+from inspector.agents.loop import (
+    AgentLimits,
+    AgentOutcome,
+    AgentProgress,
+    Ended,
+    ToolStarted,
+    Turn,
+    run_agent,
+)
+from inspector.agents.model import Ask
+from inspector.agents.tools import (
+    Readable,
+    Toolbox,
+    Writable,
+    reading_tools,
+    writing_tools,
+)
+from inspector.agents.usage import Usage
+from inspector.budget.billing import run_bill
+from inspector.budget.services import budget_hold
+from inspector.runs.services import ActiveRun, RunError
+from memory.dreams.engine.lock import DreamLock
+from memory.dreams.engine.prompt import (
+    SYSTEM,
+    DreamReport,
+    dream_prompt,
+    read_report,
+)
+from memory.dreams.selectors.gates import sessions_since
+from memory.models import Directory
+from memory.proposals.selectors.proposals import Source
+from memory.proposals.services.proposals import Why
+from sessions.model_requests.within_budget import BudgetedModel
+from sessions.models import Entry, Transcript
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
+from sessions.transcripts.engine.keys import key_of
+
+TURNS = 40
+TOKENS = 1_000_000
+"""Of all requests together: it begins no further one after that."""
+MOST_SESSIONS = 30
+"""Transcripts that are named to the model."""
+CHANGING = frozenset({"Edit", "Write"})
+NO_MODEL = "A dream needs a model that can use tools: set ANTHROPIC_API_KEY and start Lucid again. Tidy needs none."
+CUT_OFF = {
+    Ended.TURN_LIMIT: f"It had used its {TURNS} turns; what it had done by then is proposed.",
+    Ended.TOKEN_LIMIT: f"It had used its {TOKENS:,} tokens; what it had done by then is proposed.",
+    Ended.OUTPUT_LIMIT: "Its last answer was cut off by its limit; what it had done by then is proposed.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DreamOutcome:
+    report: DreamReport
+    cut_off: str
+    """Why it ended before it was done; empty if it did not."""
+    outcome: AgentOutcome
+
+
+def run_dream_agent(running: ActiveRun, directory: Directory, lock: DreamLock, copy: Path, model: str) -> DreamOutcome:
+    """`before`: the lock as it was, which tells since when sessions count."""
+    choice = choose_model(settings.MODELS)
+    if choice.model is None or choice.kind != "anthropic":
+        raise RunError(NO_MODEL, choice.why)
+    budget_hold()
+    sessions = sessions_since(directory, lock)
+    # Only where transcripts are: a directory that lies elsewhere has other people's files beside it.
+    transcripts = sorted({transcript.path.parent for transcript in sessions_since(directory, DreamLock(None, None))})
+    cancel = CancelToken()
+    toolbox = Toolbox((*reading_tools(Readable((copy, *transcripts))), *writing_tools(Writable(copy))))
+    request = dream_prompt(
+        copy=str(copy),
+        transcripts=[str(folder) for folder in transcripts],
+        today=f"{datetime.now(UTC):%Y-%m-%d}",
+        since=_format_time(lock),
+        sessions=[f"{session.path} ({session.size:,} bytes)" for session in sessions[:MOST_SESSIONS]],
+    )
+    reporter = _RunReporter(running, model, copy)
+    running.begin_phase("starting", unit="turns")
+    with running.close_on_stop(cancel.cancel):
+        outcome = run_agent(
+            BudgetedModel(choice.model, running.run_id),
+            Ask(model, ({"role": "user", "content": request},), system=SYSTEM, cancel=cancel),
+            toolbox,
+            limits=AgentLimits(TURNS, TOKENS),
+            listener=reporter,
+        )
+        if outcome.error is not None and outcome.error.usage is not None:
+            reporter.bill(outcome.error.usage)
+    if outcome.ended is Ended.FAILED:
+        raise RunError(f"{outcome.error} Memory is as it was.", type(outcome.error).__name__)
+    return DreamOutcome(read_report(outcome.text), CUT_OFF.get(outcome.ended, ""), outcome)
+
+
+def collect_reasons(report: DreamReport, names: set[str]) -> tuple[dict[str, Why], int]:
+    """What was said of each file, with the entries that are in the archive; and how many of those named are not."""
+    pairs = {pair for file_report in report.files.values() for pair in file_report.sources}
+    sources = _find_sources(pairs)
+    reasons = {
+        name: Why(file_report.reason, [sources[pair] for pair in file_report.sources if pair in sources])
+        for name, file_report in report.files.items()
+        if name in names
+    }
+    return reasons, len(pairs - sources.keys())
+
+
+def _find_sources(pairs: set[tuple[str, str]]) -> dict[tuple[str, str], Source]:
+    transcripts = Transcript.objects.filter(session_id__in={session for session, _ in pairs})
+    sessions: dict[int, str] = dict(transcripts.values_list("pk", "session_id"))
+    keys: Mapping[str, int] = {entry: key_of(entry) for _, entry in pairs}
+    rows = Entry.objects.filter(uuid_key__in=set(keys.values())).order_by("pk").values_list("pk", "uuid_key")
+    transcript_of: dict[tuple[str, int | None], int] = {}
+    for pk, key in rows:
+        transcript = pk >> POSITION_BITS
+        if transcript in sessions:
+            transcript_of.setdefault((sessions[transcript], key), transcript)
+    return {
+        (session, entry): Source(transcript_of[session, keys[entry]], entry)
+        for session, entry in pairs
+        if (session, keys[entry]) in transcript_of
+    }
+
+
+def _format_time(lock: DreamLock) -> str:
+    if lock.consolidated_ns is None:
+        return ""
+    return f"at {datetime.fromtimestamp(lock.consolidated_ns / 1e9, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(slots=True)
+class _RunReporter:
+    """Tells a run what its agent does: starting, until the first write; each answer is a turn."""
+
+    running: ActiveRun
+    model: str
+    copy: Path
+    turns: int = 0
+    files: set[str] = field(default_factory=set)
+
+    def __call__(self, progress: AgentProgress) -> None:
+        if isinstance(progress, ToolStarted):
+            if progress.name in CHANGING and not self.files:
+                self.running.ensure_phase("updating", unit="turns")
+                self.running.report_progress(self.turns)
+            return
+        self._report_turn(progress)
+
+    def _report_turn(self, turn: Turn) -> None:
+        names = [self._relative_name(path) for path in turn.touched]
+        self.files.update(names)
+        self.turns = turn.number
+        refused = "".join(f"\nRefused: {denial.tool}: {denial.reason}" for denial in turn.denials)
+        self.running.add_turn(f"{turn.text}{refused}".strip(), tools=turn.tools, files=names)
+        self.bill(turn.usage)
+        self.running.report_progress(self.turns, files=len(self.files))
+
+    def bill(self, usage: Usage) -> None:
+        run_bill(running=self.running, model=self.model, usage=usage)
+
+    def _relative_name(self, path: str) -> str:
+        return str(Path(path).relative_to(self.copy.resolve()))

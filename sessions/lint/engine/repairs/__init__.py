@@ -1,0 +1,1 @@
+"""The steps of a repair. Each fixes one thing and says what it did."""
