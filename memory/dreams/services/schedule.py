@@ -23,15 +23,9 @@ from memory.dreams.selectors.gates import (
     read_lock,
     sessions_since,
 )
-<<<<<<< HEAD
 from memory.dreams.services.dream_lock import dreams_clean_up
 from memory.dreams.services.runs import dream_create
-from memory.files.selectors.directories import directories_shown
-=======
-from memory.dreams.services.dream_lock import dreams_settle
-from memory.dreams.services.running import dream_create
 from memory.files.selectors.directories import visible_directories
->>>>>>> main
 from memory.models import Directory, DreamScan
 
 logger = get_logger(__name__)

@@ -106,11 +106,7 @@ def notes_expected(*, transcript: Transcript, into_agent: bool = False) -> str |
 def notes_follow(*, projects: Path, changed: Iterable[Path] | None = None) -> None:
     """Makes versions of the notes that the agent takes; of all projects if nothing is named."""
     if changed is None:
-<<<<<<< HEAD
-        folders = {notes.path.parent for project in _project_folders(projects) for notes in session_notes(project)}
-=======
-        found = {notes.path.parent for project in _below(projects) for notes in find_session_notes(project)}
->>>>>>> main
+        folders = {notes.path.parent for project in _project_folders(projects) for notes in find_session_notes(project)}
     else:
         folders = {path.parent for path in changed if path.parent.name == "session-memory" and path.suffix == ".md"}
     for folder in sorted(folders):
