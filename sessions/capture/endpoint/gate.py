@@ -6,14 +6,14 @@ import hmac
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from inspector.web.body import Body, BodyError, BodyTooLargeError, Limits, Receive, Scope, Send, announced
-from inspector.web.origins import is_own
+from inspector.web.body import Body, BodyError, BodyLimits, BodyTooLargeError, Receive, Scope, Send, announced_length
+from inspector.web.origins import is_own_origin
 from sessions.capture.endpoint.headers import header_value
 from sessions.capture.endpoint.proxy import PREFIX, Proxy
 from sessions.capture.endpoint.refusals import Refusal, refuse
 
 PAGE = "/captures/"
-UPLOADS = Limits(most=512 * 1024 * 1024, pause=120.0)
+UPLOADS = BodyLimits(most_bytes=512 * 1024 * 1024, pause_seconds=120.0)
 """The API accepts files of 500 MB, which are streamed."""
 OFF = Refusal(
     404, "not_found_error", "Recording is switched off in Lucid (LUCID_CAPTURE=off). Unset ANTHROPIC_BASE_URL."
@@ -41,7 +41,7 @@ class Gate:
         proxy: Proxy | None,
         is_allowed: Callable[[str], bool],
         secret_of: Callable[[Scope], str | None],
-        limits: Limits = UPLOADS,
+        limits: BodyLimits = UPLOADS,
     ) -> None:
         """`proxy`: None if recording is switched off. `is_allowed`: whether a Host header names this machine.
         `secret_of`: the secret that the path must contain; None if the request needs none."""
@@ -87,10 +87,10 @@ class Gate:
         host = header_value(headers, b"host") or ""
         if not self._is_allowed(host):
             return UNKNOWN_HOST
-        if announced(headers) > self._limits.most:
+        if announced_length(headers) > self._limits.most_bytes:
             return TOO_LARGE
         site, origin = header_value(headers, b"sec-fetch-site"), header_value(headers, b"origin")
-        return None if is_own(site=site, origin=origin, ours=f"{scope['scheme']}://{host}") else FOREIGN_PAGE
+        return None if is_own_origin(site=site, origin=origin, ours=f"{scope['scheme']}://{host}") else FOREIGN_PAGE
 
 
 def _split_secret(path: bytes) -> tuple[bytes, bytes]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
-from inspector.web.database import reason_of
+from inspector.web.database_errors import reason_of
 from sessions.capture.selectors.capture_list import CaptureRow, add_sessions, find_capture_by_name, list_captures
 from sessions.capture.selectors.captures import load_answer, load_sent
 from sessions.capture.services.ingest import captures_ingest
