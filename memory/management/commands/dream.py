@@ -22,7 +22,7 @@ from memory.dreams.services.dream_lock import dreams_clean_up
 from memory.files.engine.newlines import text_for_editing
 from memory.files.services.writing import directory_register
 from memory.models import Directory, Proposal
-from memory.proposals.selectors.proposals import Proposed, proposal_files
+from memory.proposals.selectors.proposals import FileProposal, proposal_files
 from sessions.text.engine.terminal import printable
 from sessions.transcripts.engine.paths import encode_path
 
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         self.stderr.write(printable(text), style_func=str)
 
     def _say(
-        self, gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[Proposed]
+        self, gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[FileProposal]
     ) -> None:
         for gate in gates:
             self.stdout.write(f"{'open' if gate.open else 'shut'}  {gate.name:8}  {gate.why}")
@@ -123,7 +123,7 @@ def _model(named: str) -> str:
 
 
 def document(
-    gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[Proposed]
+    gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[FileProposal]
 ) -> dict[str, Any]:
     facts = {key: value for key, value in proposal.facts.items() if key != "lost_lines"} if proposal else {}
     return {
@@ -143,7 +143,7 @@ def document(
     }
 
 
-def diff_of(file: Proposed) -> str:
+def diff_of(file: FileProposal) -> str:
     """As `diff -u` writes it."""
     old, new = text_for_editing(file.before or b""), text_for_editing(file.after or b"")
     name = file.row.former_name or file.row.name

@@ -13,10 +13,10 @@ from inspector.agents.choosing import CONFIGURED
 from inspector.runs.models import Run
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
-from memory.extraction.services.runs import KIND, extraction_parameters, extraction_possible
+from memory.extraction.services.runs import KIND, extraction_parameters, extraction_require_model
 from memory.files.engine.newlines import text_for_editing
 from memory.models import Proposal
-from memory.proposals.selectors.proposals import Proposed, proposal_files
+from memory.proposals.selectors.proposals import FileProposal, proposal_files
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
@@ -52,7 +52,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             transcript = transcript_open(name=options["session"])
-            extraction_possible(transcript)
+            extraction_require_model(transcript)
             first, last = (_position(transcript, options[name]) for name in ("first", "last"))
             parameters = extraction_parameters(transcript, options["model"], first, last)
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters)
@@ -73,7 +73,7 @@ class Command(BaseCommand):
             self.stdout.write(f"\nNothing has been written: /memory/proposals/{proposal.pk}/ waits for a decision.")
 
 
-def document(run: Run, result: dict[str, Any], files: list[Proposed]) -> dict[str, Any]:
+def document(run: Run, result: dict[str, Any], files: list[FileProposal]) -> dict[str, Any]:
     return {
         "run": run.pk,
         "status": run.status,
@@ -86,7 +86,7 @@ def document(run: Run, result: dict[str, Any], files: list[Proposed]) -> dict[st
     }
 
 
-def difference(file: Proposed) -> str:
+def difference(file: FileProposal) -> str:
     before, after = text_for_editing(file.before or b""), text_for_editing(file.after or b"")
     old = f"a/{file.row.former_name or file.row.name}" if file.before is not None else "/dev/null"
     new = f"b/{file.row.name}" if file.after is not None else "/dev/null"
