@@ -7,6 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from memory.chain.engine.candidates import (
+    MANAGED,
+    Candidate,
+    files_at_start,
+    files_below,
+)
+from memory.chain.engine.chain_file import (
+    ChainFile,
+    Include,
+    Layer,
+    Outcome,
+    When,
+)
 from memory.chain.engine.files import (
     LeadsOutError,
     NotTextError,
@@ -14,19 +27,6 @@ from memory.chain.engine.files import (
     read_text,
 )
 from memory.chain.engine.includes import WrittenInclude, find_includes
-from memory.chain.engine.link import (
-    ChainFile,
-    Include,
-    Layer,
-    Outcome,
-    When,
-)
-from memory.chain.engine.places import (
-    MANAGED,
-    Candidate,
-    files_at_start,
-    files_below,
-)
 from memory.files.engine.reading.header import read_header
 from memory.files.engine.reading.loaded_text import blank_comments, load_index, without_comments
 from memory.files.engine.reading.text import decode, split_lines

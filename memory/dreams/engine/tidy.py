@@ -16,7 +16,7 @@ from memory.files.engine.reading.file import (
     MemoryFile,
     parse_file,
 )
-from memory.lint.engine.looking import excerpt
+from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.rules import dates, duplicates
 from memory.lint.engine.surroundings import Surroundings
 from memory.proposals.engine.facts import facts_of_file, find_contradiction

@@ -9,7 +9,7 @@ from memory.lint.engine.finding import (
     Fix,
     Severity,
 )
-from memory.lint.engine.folder import FolderCheckout
+from memory.lint.engine.folder_checkout import FolderCheckout
 from memory.lint.engine.health import FORMULA, Health, compute_health
 from memory.lint.engine.linting import lint
 from memory.lint.engine.surroundings import Checkout, Recalls, Surroundings

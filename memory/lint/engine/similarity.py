@@ -84,12 +84,12 @@ def _jaccard(first: frozenset[int], second: frozenset[int]) -> float:
 def _find_reworded(words: list[list[int]]) -> Iterator[Pair]:
     texts_with = Counter(chain.from_iterable(map(set, words)))
     rare = {word: count for word, count in texts_with.items() if 1 < count <= MOST_FREQUENT}
-    places: dict[int, list[int]] = defaultdict(list)
+    texts_by_word: dict[int, list[int]] = defaultdict(list)
     for index, mine in enumerate(map(set, words)):
         if len(mine) >= FEWEST_WORDS:
             for _, word in sorted((rare[word], word) for word in mine if word in rare)[:RAREST]:
-                places[word].append(index)
-    common = Counter(chain.from_iterable(combinations(texts, 2) for texts in places.values()))
+                texts_by_word[word].append(index)
+    common = Counter(chain.from_iterable(combinations(texts, 2) for texts in texts_by_word.values()))
     # Few texts are ever compared, so only theirs are weighed.
     weights = {word: math.log(1 + len(words) / count) for word, count in texts_with.items()}
     vectors: dict[int, dict[int, float]] = {}

@@ -15,7 +15,7 @@ from memory.lint.engine.finding import (
     Fix,
     Severity,
 )
-from memory.lint.engine.looking import MOST_CHARACTERS, excerpt
+from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
 from memory.lint.engine.rules.reading import is_binary
 from memory.lint.engine.surroundings import Surroundings
 

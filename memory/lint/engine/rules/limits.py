@@ -16,7 +16,7 @@ from memory.lint.engine.finding import (
     Fix,
     Severity,
 )
-from memory.lint.engine.looking import excerpt
+from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.surroundings import Surroundings
 
 RECALLED_LINES = 200

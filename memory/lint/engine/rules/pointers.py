@@ -24,7 +24,7 @@ from memory.lint.engine.finding import (
     Fix,
     Severity,
 )
-from memory.lint.engine.looking import excerpt
+from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.surroundings import Surroundings
 
 

@@ -13,7 +13,7 @@ from memory.lint.engine.finding import (
     Fix,
     Severity,
 )
-from memory.lint.engine.looking import MOST_CHARACTERS
+from memory.lint.engine.line_text import MOST_CHARACTERS
 from memory.lint.engine.surroundings import Surroundings
 
 _SEVERITIES = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.chain.engine.link import Layer, When
+from memory.chain.engine.chain_file import Layer, When
 
 MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
 MOST_FOLDERS = 2_000
