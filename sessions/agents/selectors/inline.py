@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessions.agents.engine import Spot, Thread, threads
-from sessions.linking.engine import LinkRow
+from sessions.linking.engine import link_row
 from sessions.models import Mark as StoredMark
 from sessions.models import Request
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Fate, Mark
-from sessions.transcripts.selectors.family import Family, FamilyRow
+from sessions.transcripts.engine.rows import EntryRow
+from sessions.transcripts.selectors.family import Family
 
 INLINE = "L"
 MOST_ROWS = 20_000
@@ -49,19 +50,16 @@ def inside(family: Family) -> list[Inside]:
     rows = {
         row.position: row
         for row in family.find("t.parent_id IS NULL AND (e.flags & %s) <> 0", (_SIDECHAIN,), MOST_ROWS)
-        if row.transcript == family.session.pk
+        if row.transcript_id == family.session.pk
     }
     asked = list(Request.objects.filter(transcript=family.session).exclude(agent="").order_by("position"))
-    links = [
-        LinkRow(row.position, row.type, row.detail, row.uuid, row.parent, None, row.tool, row.flags)
-        for row in rows.values()
-    ]
+    links = [link_row(row) for row in rows.values()]
     found = threads(links, marks)
     lasts = {row.position: record for row, record in family.read_records(rows[one.last] for one in found)}
     return [_inside(one, rows, asked, lasts[one.last]) for one in found]
 
 
-def _inside(thread: Thread, rows: Mapping[int, FamilyRow], asked: list[Request], last: Mapping[str, Any]) -> Inside:
+def _inside(thread: Thread, rows: Mapping[int, EntryRow], asked: list[Request], last: Mapping[str, Any]) -> Inside:
     mine = [rows[position] for position in thread.positions]
     here = frozenset(thread.positions)
     requests = [one for one in asked if one.position in here]

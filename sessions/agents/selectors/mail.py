@@ -15,7 +15,8 @@ from sessions.agents.selectors.tree import Agent, Kin
 from sessions.models import Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
-from sessions.transcripts.selectors.family import MOST, Family, FamilyRow
+from sessions.transcripts.engine.rows import EntryRow
+from sessions.transcripts.selectors.family import MOST, Family
 
 _SAID = int(Flag.RESULT | Flag.SUMMARY | Flag.COMMAND | Flag.COPY | Flag.DUPLICATE)
 _COPIED = int(Flag.COPY | Flag.DUPLICATE)
@@ -44,14 +45,14 @@ def exchange_of(session: Transcript, now: int) -> Exchange:
     times: dict[int, int] = {}
     for row, record in _in_order(family, rows, rank):
         if row.at is not None:
-            times[row.transcript] = row.at
+            times[row.transcript_id] = row.at
         # A record without a time was written after the one before it.
-        spot = Spot(family.agent_of(row) or within.get(row.position, ""), row.position, times.get(row.transcript))
+        spot = Spot(family.agent_of(row) or within.get(row.position, ""), row.position, times.get(row.transcript_id))
         post.read(record, spot)
     return Exchange(tuple(mailed(post.mails)), {one.key: one for one in agents}, post.commands, cut, family.damage)
 
 
-def _telling(family: Family) -> tuple[list[FamilyRow], bool]:
+def _telling(family: Family) -> tuple[list[EntryRow], bool]:
     """The records that can be a message: calls, their results, and what was said by others than a person."""
     marks = ",".join(["%s"] * len(CALLS))
     calls = family.find(f"e.type = 'assistant' AND e.detail IN ({marks}) AND (e.flags & %s) = 0", (*CALLS, _COPIED))
@@ -65,7 +66,7 @@ def _telling(family: Family) -> tuple[list[FamilyRow], bool]:
     return [*calls, *family.find_results(calls), *told], MOST in (len(calls), len(told))
 
 
-def _in_order(family: Family, rows: list[FamilyRow], rank: dict[int, int]) -> list[tuple[FamilyRow, dict[str, object]]]:
+def _in_order(family: Family, rows: list[EntryRow], rank: dict[int, int]) -> list[tuple[EntryRow, dict[str, object]]]:
     """Of each file in its order, and the files of those who start agents first."""
     found = list(family.read_records(set(rows)))
-    return sorted(found, key=lambda one: (rank.get(one[0].transcript, 0), one[0].position))
+    return sorted(found, key=lambda one: (rank.get(one[0].transcript_id, 0), one[0].position))

@@ -27,7 +27,8 @@ from sessions.linking.engine import (
 from sessions.linking.engine.raw_fields import blocks, mapping, text
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
-from sessions.transcripts.selectors.family import Family, FamilyRow
+from sessions.transcripts.engine.rows import EntryRow
+from sessions.transcripts.selectors.family import Family
 from sessions.transcripts.selectors.live import is_live
 
 DEEPEST = 8
@@ -199,7 +200,7 @@ class Kin:
         for row, record in self.family.read_records([*results, *told]):
             self._tell(row, record)
 
-    def _call(self, row: FamilyRow, record: Mapping[str, Any]) -> None:
+    def _call(self, row: EntryRow, record: Mapping[str, Any]) -> None:
         spot = self._spot(row)
         for block in blocks(record):
             if block.get("type") == "tool_use" and (tool := text(block.get("id"))):
@@ -207,7 +208,7 @@ class Kin:
                 kept = {name: text(given.get(name))[:LINE] for name in _GIVEN}
                 self.calls.setdefault(tool, Call(tool, spot, kept))
 
-    def _tell(self, row: FamilyRow, record: Mapping[str, Any]) -> None:
+    def _tell(self, row: EntryRow, record: Mapping[str, Any]) -> None:
         spot = self._spot(row)
         self.seen += find_sightings(record, spot.owner)
         for notice in notices(said_to(record)):
@@ -222,7 +223,7 @@ class Kin:
             if (ending := ending_of_result(record, tool, spot)) is not None:
                 self.endings.setdefault(tool, []).append(ending)
 
-    def _spot(self, row: FamilyRow) -> Spot:
+    def _spot(self, row: EntryRow) -> Spot:
         return Spot(self.family.agent_of(row), row.position, row.at)
 
     def _tree(self) -> AgentTree:
@@ -360,10 +361,10 @@ def _root(found: Sequence[Agent]) -> Callable[[Agent], tuple[float, int]]:
     return place_of
 
 
-def _first_progress(rows: Sequence[FamilyRow]) -> Iterator[FamilyRow]:
+def _first_progress(rows: Sequence[EntryRow]) -> Iterator[EntryRow]:
     """An agent reports its progress hundreds of times: one per call is enough."""
     last = None
     for row in rows:
-        if row.parent != last:
+        if row.parent_key != last:
             yield row
-        last = row.uuid
+        last = row.uuid_key

@@ -8,11 +8,9 @@ from django.db import connection
 
 from sessions.imports.services.rows import FACTS, Rows, mark_rows
 from sessions.transcripts.engine.marks import Mark
+from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow
 
-ENTRY = (
-    'INSERT INTO transcripts_entry (id, "offset", length, type, detail, uuid_key, parent_key, message_key, tool_key,'
-    " at, turn, flags) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
-)
+ENTRY = f"INSERT INTO transcripts_entry ({ENTRY_COLUMNS}) VALUES ({', '.join('%s' for _ in EntryRow._fields)})"
 BLOCK = (
     "INSERT INTO transcripts_block (id, data, content_hash, frame_hash) VALUES (%s, %s, %s, %s) ON CONFLICT (id)"
     " DO UPDATE SET data = excluded.data, content_hash = excluded.content_hash, frame_hash = excluded.frame_hash"

@@ -18,6 +18,7 @@ from sessions.imports.engine.scan.shapes import is_plain, is_sound, summarise_qu
 from sessions.linking.engine import needs_record
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
+from sessions.transcripts.engine.rows import EntryRow
 
 OPEN_CALLS = 256
 PROMPT_CHARS = 400
@@ -211,7 +212,7 @@ class Scanner:
         if flags & _COUNTED and not flags & _DUPLICATE:
             self._count(position, flags)
         number = turn.number
-        row = (
+        row = EntryRow(
             row_id,
             offset,
             length,
@@ -272,7 +273,7 @@ class Scanner:
         """The turn as it is before the entry at `end`."""
         turn, entries = self.facts.turn, self.batch.entries
         mine = min(end - turn.first, len(entries))
-        times = [row[9] for row in entries[len(entries) - mine :] if row[9] is not None]
+        times = [row.at for row in entries[len(entries) - mine :] if row.at is not None]
         if times:
             turn.started = times[0] if turn.started is None else turn.started
             turn.ended = max(times) if turn.ended is None else max(turn.ended, *times)
@@ -289,7 +290,7 @@ class Scanner:
 
     def _note_times(self) -> None:
         facts = self.facts
-        times = [row[9] for row in self.batch.entries if row[9] is not None and row[3] in CHAIN_TYPES]
+        times = [row.at for row in self.batch.entries if row.at is not None and row.type in CHAIN_TYPES]
         if times:
             facts.first_at = min(times) if facts.first_at is None else min(facts.first_at, *times)
             facts.last_at = max(times) if facts.last_at is None else max(facts.last_at, *times)
