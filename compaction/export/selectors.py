@@ -19,13 +19,13 @@ from sessions.transcripts.engine.slug import slug
 @dataclass(frozen=True, slots=True)
 class WrittenExport:
     export: Export
-    present: bool
+    is_present: bool
     """Whether the file is still where it was written."""
     public_id: str
-    """Of its own page; empty if it has not been imported."""
+    """The id of its own page; empty if it has not been imported."""
     command: str
-    """For a shell: goes on with it."""
-    looked_for: str
+    """The shell command that resumes it."""
+    expected_directory: str
     """Where the agent would look for it, if that is not where it is."""
 
 
@@ -36,7 +36,7 @@ class ExportView:
     compaction: Compaction
     directory: str
     """Where an export goes unless a person says otherwise."""
-    made: list[WrittenExport]
+    exports: list[WrittenExport]
     """The latest first."""
 
     @property
@@ -54,14 +54,14 @@ def build_export_view(compaction: Compaction) -> ExportView:
         .values_list("source__path", "public_id")
     )
     expected = projects_directory() / slug(cwd) if cwd else None
-    made = []
+    exports = []
     for row in rows:
         path = decode_path(row.path)
         elsewhere = expected is not None and path.parent != expected
-        looked_for = encode_path(expected) if expected is not None and elsewhere else ""
+        expected_directory = encode_path(expected) if expected is not None and elsewhere else ""
         command = resume_command(cwd, row.session_id)
-        made.append(WrittenExport(row, os.path.lexists(path), pages.get(row.path, ""), command, looked_for))
-    return ExportView(compaction, encode_path(export_directory(transcript)), made)
+        exports.append(WrittenExport(row, os.path.lexists(path), pages.get(row.path, ""), command, expected_directory))
+    return ExportView(compaction, encode_path(export_directory(transcript)), exports)
 
 
 def resume_command(cwd: str, session_id: str) -> str:
@@ -70,8 +70,8 @@ def resume_command(cwd: str, session_id: str) -> str:
 
 
 def export_directory(transcript: Transcript) -> Path:
-    """Beside the session, where the agent finds it; sessions that came from elsewhere are given a place there. The demo
-    is nobody's session: what is made of it stays with Lucid."""
+    """The directory of the session, where the agent finds it; sessions from elsewhere get one there. The demo is
+    nobody's session: its exports stay in Lucid's home."""
     own = decode_path(transcript.project.directory)
     if own.is_relative_to(settings.DEMO_DIR):
         return demo_exports() / own.name

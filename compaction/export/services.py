@@ -45,14 +45,14 @@ class ExportResult:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """All that is to be written. Texts of results are fetched one by one: there may be many."""
+    """All that will be written. Texts of results are fetched one by one, because there may be many."""
 
     data: bytes
     files: Mapping[str, Callable[[], bytes]]
 
 
 def parse_directory(text: str) -> Path:
-    """What a person typed. Raises ExportError if it names no place."""
+    """The directory that a person typed. Raises ExportError if it is none."""
     if "\0" in text:
         raise ExportError("A directory's name cannot hold a NUL.")
     try:
@@ -76,7 +76,7 @@ def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -
             _make(folder if draft.files else directory, undo)
             for name, read in draft.files.items():
                 _write(folder / name, read(), undo)
-            _write(path, draft.data, undo)  # last: as soon as it is there, somebody may read it
+            _write(path, draft.data, undo)  # last, because somebody may read it as soon as it is there
             record = Export.objects.create(
                 compaction=compaction, session_id=session_id, path=encode_path(path), created_at=now_ms
             )
@@ -91,10 +91,10 @@ def compaction_zip(*, compaction: Compaction, file: IO[bytes], now_ms: int) -> s
     session_id = str(uuid4())
     draft = _draft(compaction, decode_path(compaction.transcript.project.directory), session_id, now_ms)
     files = {f"{session_id}/{FOLDER}/{name}": read for name, read in draft.files.items()}
-    at = datetime.fromtimestamp(now_ms / 1000, UTC).timetuple()
+    made_at = datetime.fromtimestamp(now_ms / 1000, UTC).timetuple()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, read in (*files.items(), (f"{session_id}.jsonl", lambda: draft.data)):
-            info = zipfile.ZipInfo(name, at[:6])
+            info = zipfile.ZipInfo(name, made_at[:6])
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = 0o600 << 16
             archive.writestr(info, read())
@@ -106,7 +106,9 @@ def _draft(compaction: Compaction, directory: Path, session_id: str, now_ms: int
     transcript = compaction.transcript
     folder = directory / session_id / FOLDER
     texts = _by_file_name(loaded.stored.persisted)
-    after = _move_paths(loaded.after, {one.tool_use_id: (one.path, str(folder / name)) for name, one in texts.items()})
+    after = _move_paths(
+        loaded.after, {result.tool_use_id: (result.path, str(folder / name)) for name, result in texts.items()}
+    )
     envelope = Envelope(
         session_id,
         transcript.cwd or transcript.project.cwd,
@@ -128,50 +130,50 @@ def _draft(compaction: Compaction, directory: Path, session_id: str, now_ms: int
     files: dict[str, Callable[[], bytes]] = {
         name: read for name, read in spilled_outputs(transcript) if name.encode("utf-8", "surrogateescape") in data
     }
-    return _Draft(data, files | {name: _encoder(one.text) for name, one in texts.items()})
+    return _Draft(data, files | {name: _encoder(result.text) for name, result in texts.items()})
 
 
 def _unused_id(session_id: str, directory: Path) -> str:
     """The id that the compaction was given, unless it was exported to this place before."""
-    taken = any(os.path.lexists(directory / name) for name in (f"{session_id}.jsonl", session_id))
-    return str(uuid4()) if taken or not session_id else session_id
+    is_taken = any(os.path.lexists(directory / name) for name in (f"{session_id}.jsonl", session_id))
+    return str(uuid4()) if is_taken or not session_id else session_id
 
 
 def _by_file_name(persisted: Sequence[PersistedResult]) -> dict[str, PersistedResult]:
-    return {PurePath(one.path).name: one for one in persisted}
+    return {PurePath(result.path).name: result for result in persisted}
 
 
 def _move_paths(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]]) -> Sequence[Message]:
-    """With the paths at which the texts really lie: they differ if this is not where it was expected to go."""
+    """Puts in the paths where the texts really are: they differ if the export goes elsewhere than expected."""
     changed: dict[tuple[int, int], Block] = {}
-    for at, message in enumerate(messages):
-        for place, block in enumerate(message.content):
+    for message_index, message in enumerate(messages):
+        for block_index, block in enumerate(message.content):
             old, new = paths.get(str(block.get("tool_use_id")), ("", ""))
             content = block.get("content")
             if old == new:
                 continue
             if isinstance(content, str):
-                changed[at, place] = {**block, "content": content.replace(old, new, 1)}
+                changed[message_index, block_index] = {**block, "content": content.replace(old, new, 1)}
             elif isinstance(content, list) and content and isinstance(content[0], Mapping):
                 first = {**content[0], "text": str(content[0].get("text")).replace(old, new, 1)}
-                changed[at, place] = {**block, "content": [first, *content[1:]]}
+                changed[message_index, block_index] = {**block, "content": [first, *content[1:]]}
     return replace_blocks(messages, changed)
 
 
 def _encoder(text: str) -> Callable[[], bytes]:
-    # Halves of pairs become what every reader of such a file would show instead.
+    # A lone surrogate becomes the character that every reader of such a file would show instead.
     return lambda: text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
 def _make(folder: Path, undo: ExitStack) -> None:
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    for one in reversed(missing):
-        one.mkdir(mode=0o700)
-        undo.callback(_drop, one.rmdir)
+    missing = [directory for directory in (folder, *folder.parents) if not directory.exists()]
+    for directory in reversed(missing):
+        directory.mkdir(mode=0o700)
+        undo.callback(_drop, directory.rmdir)
 
 
 def _write(path: Path, data: bytes, undo: ExitStack) -> None:
-    """All of it or nothing, and never over something else, nor through a link."""
+    """Writes all of it or nothing, and never replaces a file or follows a link."""
     draft = path.with_name(f".{uuid4().hex}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -190,8 +192,8 @@ def _drop(remove: Callable[[], None]) -> None:
 
 
 def link_exports_to_origin() -> None:
-    """Sessions that were made here and have been imported since learn which one they come from."""
-    made = Transcript.objects.filter(forked_from=None, session_id__in=Export.objects.values("session_id"))
-    for pk, session_id in made.filter(kind=Transcript.Kind.MAIN).values_list("pk", "session_id"):
+    """Links sessions that were exported here, and have been imported since, to the session that they come from."""
+    unlinked = Transcript.objects.filter(forked_from=None, session_id__in=Export.objects.values("session_id"))
+    for pk, session_id in unlinked.filter(kind=Transcript.Kind.MAIN).values_list("pk", "session_id"):
         origin = Export.objects.filter(session_id=session_id).values("compaction__transcript")[:1]
         Transcript.objects.filter(pk=pk).update(forked_from=origin)

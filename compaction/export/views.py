@@ -53,7 +53,7 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
 @sends_file
 @require_safe
 def compaction_download(request: HtmxRequest, session: str, number: int) -> StreamingHttpResponse:
-    """An id of its own each time: what was unpacked before stays as it is."""
+    """Each download has an id of its own, so that it never replaces what was unpacked before."""
     file = TemporaryFile()  # noqa: SIM115 - closed when it has been sent
     session_id = compaction_zip(compaction=_compaction(session, number), file=file, now_ms=now_ms())
     file.seek(0)
@@ -63,7 +63,7 @@ def compaction_download(request: HtmxRequest, session: str, number: int) -> Stre
 
 
 async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
-    """One after the other: an ordinary iterator would be read to its end before the first byte is sent."""
+    """Asynchronous, because an ordinary iterator would be read to its end before the first byte is sent."""
     with file:
         while piece := await sync_to_async(file.read)(PIECE):
             yield piece
@@ -71,12 +71,12 @@ async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
 
 def _compaction(session: str, number: int) -> Compaction:
     try:
-        found = compaction_get(number)
+        compaction = compaction_get(number)
     except CompactionMissingError as error:
         raise Http404(str(error)) from error
-    if found.transcript.public_id != session:
+    if compaction.transcript.public_id != session:
         raise Http404(f"Compaction {number} is one of another session.")
-    return found
+    return compaction
 
 
 def _page(request: HtmxRequest, compaction: Compaction, *, typed: str = "", error: str = "") -> HttpResponse:

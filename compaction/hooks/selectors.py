@@ -1,7 +1,7 @@
 """The hooks that run around a compaction, as people have configured them for the client: which commands, from where.
 
-Settings of a project come with its files, and whoever wrote those may be anybody: they count only where a person says
-so. Settings that lie beside an imported session count never."""
+Settings of a project come with its files, which anybody may have written: they count only if a person says so. Settings
+beside an imported session never count."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from typing import Any
 
 from django.conf import settings
 
-from compaction.hooks.engine.writers import FileAccess, inspect_access
+from compaction.hooks.engine.file_access import FileAccess, inspect_access
 from sessions.models import Transcript
 
 EVENTS = ("PreCompact", "SessionStart", "PostCompact")
 """In the order in which they run."""
 STARTED = "compact"
-"""What SessionStart is matched against: why the session starts anew."""
+"""What the matcher of SessionStart is compared with: why the session starts anew."""
 SECONDS = 60.0
 LONGEST_FILE = 1_000_000
 _WORDS = re.compile(r"[A-Za-z0-9_|\s-]*")
@@ -40,7 +40,7 @@ class Origin(StrEnum):
 
 
 class Scope(StrEnum):
-    """Which hooks a run may run."""
+    """Which hooks a compaction may run."""
 
     OFF = "off"
     USER = "user"
@@ -58,28 +58,28 @@ class Hook:
     matcher: str
     command: str
     seconds: float
-    """After which it is killed."""
+    """The time after which it is killed."""
     origin: Origin
     file: str
     """The settings that name it."""
     unsupported: str = ""
     """Why it cannot run here; empty if it can."""
-    written: FileAccess | None = None
+    access: FileAccess | None = None
     """Who could have written its settings; None where that is not known."""
 
     @property
     def refused(self) -> str:
         """Why it must not run here; empty if it may."""
-        if self.written is None:
+        if self.access is None:
             return "It is not known who could have written its settings."
-        return self.written.refused
+        return self.access.refused
 
     def matches(self, word: str) -> bool:
-        """Words with bars between them are compared whole; anything else is a regular expression."""
+        """Names separated by bars are compared as a whole; anything else is a regular expression."""
         if self.matcher in ("", "*"):
             return True
         if _WORDS.fullmatch(self.matcher):
-            return word in [one.strip() for one in self.matcher.split("|")]
+            return word in [name.strip() for name in self.matcher.split("|")]
         try:
             return re.search(self.matcher, word) is not None
         except re.error:
@@ -94,11 +94,11 @@ class HookConfiguration:
 
     @property
     def fingerprint(self) -> str:
-        """Tells whether these are still the commands that somebody was shown."""
-        told = [(hook.event, hook.command, str(hook.origin), hook.file) for hook in self.within(Scope.ALL)]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        """Shows whether these are still the commands that a person has seen."""
+        commands = [(hook.event, hook.command, str(hook.origin), hook.file) for hook in self.allowed_by(Scope.ALL)]
+        return hashlib.sha256(json.dumps(commands).encode()).hexdigest()[:16]
 
-    def within(self, scope: Scope) -> tuple[Hook, ...]:
+    def allowed_by(self, scope: Scope) -> tuple[Hook, ...]:
         """Those that a run of this scope runs."""
         return tuple(
             hook for hook in self.hooks if scope.covers(hook.origin) and not hook.unsupported and not hook.refused
@@ -106,17 +106,17 @@ class HookConfiguration:
 
 
 def hooks_of(transcript: Transcript, trigger: str = "manual") -> HookConfiguration:
-    """All that would run around a compaction of this session, each once, in their order. `trigger`: manual or auto."""
+    """All that would run around a compaction of this session, each once, in order. `trigger`: manual or auto."""
     problems: list[str] = []
-    read = [(origin, file, _read(origin, file, problems)) for origin, file in _files(transcript)]
-    found = [
-        replace(hook, written=_inspect_access(file))
-        for origin, file, given in _in_force(read)
-        for hook in _hooks(given, origin, file)
+    files_read = [(origin, file, _read(origin, file, problems)) for origin, file in _files(transcript)]
+    hooks = [
+        replace(hook, access=_inspect_access(file))
+        for origin, file, content in _in_force(files_read)
+        for hook in _hooks(content, origin, file)
     ]
     words = {"PreCompact": trigger, "PostCompact": trigger, "SessionStart": STARTED}
-    matching = [hook for event in EVENTS for hook in found if hook.event == event and hook.matches(words[event])]
-    # The client runs a command once, however often it is named.
+    matching = [hook for event in EVENTS for hook in hooks if hook.event == event and hook.matches(words[event])]
+    # The client runs a command once, however often it is listed.
     once = {(hook.event, hook.command): hook for hook in reversed(matching)}
     return HookConfiguration(tuple(reversed(once.values())), tuple(problems))
 
@@ -153,11 +153,11 @@ def _read(origin: Origin, file: Path, problems: list[str]) -> Mapping[str, Any]:
         if file.stat().st_size > LONGEST_FILE:
             problems.append(f"{file} is too large for settings, so its hooks are unknown.")
             return {}
-        given = json.loads(file.read_text("utf-8"))
+        content = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         problems.append(f"{file} cannot be read, so its hooks are unknown: {error}.")
         return {}
-    return given if isinstance(given, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
@@ -167,18 +167,18 @@ def _is_inside(file: Path, folder: Path) -> bool:
 def _in_force(
     read: Sequence[tuple[Origin, Path, Mapping[str, Any]]],
 ) -> list[tuple[Origin, Path, Mapping[str, Any]]]:
-    """Without the settings whose hooks somebody has switched off. What a project says of others does not count."""
-    policy = next(given for origin, _, given in read if origin is Origin.POLICY)
-    user = next(given for origin, _, given in read if origin is Origin.USER)
+    """The settings whose hooks are not switched off. A project cannot switch off those of others."""
+    policy = next(content for origin, _, content in read if origin is Origin.POLICY)
+    user = next(content for origin, _, content in read if origin is Origin.USER)
     if policy.get("disableAllHooks") is True:
         return []
     if policy.get("allowManagedHooksOnly") is True or user.get("disableAllHooks") is True:
-        return [one for one in read if one[0] is Origin.POLICY]
-    return [one for one in read if one[2].get("disableAllHooks") is not True]
+        return [entry for entry in read if entry[0] is Origin.POLICY]
+    return [entry for entry in read if entry[2].get("disableAllHooks") is not True]
 
 
-def _hooks(given: Mapping[str, Any], origin: Origin, file: Path) -> Iterator[Hook]:
-    events = given.get("hooks")
+def _hooks(content: Mapping[str, Any], origin: Origin, file: Path) -> Iterator[Hook]:
+    events = content.get("hooks")
     for event in EVENTS:
         groups = events.get(event) if isinstance(events, dict) else None
         for group in groups if isinstance(groups, list) else ():
@@ -189,12 +189,12 @@ def _hooks(given: Mapping[str, Any], origin: Origin, file: Path) -> Iterator[Hoo
 
 
 def _hook(entry: Mapping[str, Any], event: str, matcher: str, origin: Origin, file: Path) -> Hook:
-    kind, command, given = str(entry.get("type", "command")), entry.get("command"), entry.get("timeout")
-    seconds = float(given) if isinstance(given, int | float) and given > 0 else SECONDS
+    kind, command, timeout = str(entry.get("type", "command")), entry.get("command"), entry.get("timeout")
+    seconds = float(timeout) if isinstance(timeout, int | float) and timeout > 0 else SECONDS
     unsupported = ""
     if kind != "command":
         unsupported = f"Hooks of the type {kind} do not run here."
     elif not isinstance(command, str) or not command.strip():
         unsupported = "It names no command."
-    said = command if isinstance(command, str) else str(entry.get("url") or entry.get("prompt") or "")
-    return Hook(event, matcher, said, seconds, origin, str(file), unsupported)
+    text = command if isinstance(command, str) else str(entry.get("url") or entry.get("prompt") or "")
+    return Hook(event, matcher, text, seconds, origin, str(file), unsupported)

@@ -1,4 +1,4 @@
-"""Runs the hooks that somebody wants to run around a compaction, as the client does: in a shell, with JSON to read."""
+"""Runs the hooks of a compaction the way the client does: in a shell, with JSON as input."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from sessions.text.engine import words
 from sessions.transcripts.engine.paths import decode_path
 
 MOST_TEXT = 10_000
-"""Characters that are taken of what a hook says."""
+"""Characters of a hook's output that are kept."""
 MOST_BYTES = 1_000_000
-"""A hook that writes more is ended."""
+"""A hook that writes more is killed."""
 BLOCKS = 2
 
 
 class HookBlockedError(Exception):
-    """A hook does not want the compaction. The text says why."""
+    """A hook has refused the compaction. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class HookRun:
     origin: str
     file: str
     exit: int | None
-    """None if it was ended."""
+    """None if it was killed."""
     output: str
     errors: str
     seconds: float
     note: str = ""
-    """Why it was ended."""
+    """Why it was killed."""
 
     @property
     def sentence(self) -> str:
@@ -57,63 +57,63 @@ class HookRun:
         return f"{self.event} hook of the {self.origin} settings ({how}, {took}): {self.command}"
 
     @property
-    def said(self) -> str:
+    def reply(self) -> str:
         return (self.output.strip() or self.errors).strip()
 
 
 @dataclass(slots=True)
 class RunningHooks:
-    """The hooks of a run: each is told to its watcher, and what it said is kept."""
+    """The hooks of a run. The watcher hears of each, and its output is kept."""
 
     hooks: Sequence[Hook]
     transcript: Transcript
     watcher: Watcher = field(default_factory=SilentWatcher)
     cancel: CancelToken = field(default_factory=CancelToken)
-    ran: list[HookRun] = field(default_factory=list)
+    runs: list[HookRun] = field(default_factory=list)
 
     @property
     def report(self) -> list[dict[str, Any]]:
-        return [asdict(one) for one in self.ran]
+        return [asdict(run) for run in self.runs]
 
     def pre_compact(self, trigger: Trigger, instructions: str) -> str:
-        given = {"trigger": str(trigger), "custom_instructions": instructions or None}
+        details = {"trigger": str(trigger), "custom_instructions": instructions or None}
         texts = []
-        for one in self._run("PreCompact", given):
-            said = _object(one.output)
-            if (why := _block(one, said)) is not None:
+        for run in self._run("PreCompact", details):
+            answer = _object(run.output)
+            if (why := _block(run, answer)) is not None:
                 raise HookBlockedError(f"A PreCompact hook has stopped it: {why or 'it gave no reason'}")
-            if one.exit == 0:
-                texts.append(_context(said) if said is not None else one.output)
+            if run.exit == 0:
+                texts.append(_context(answer) if answer is not None else run.output)
         return "\n\n".join(text.strip() for text in texts if text.strip())
 
     def session_start(self) -> Sequence[str]:
-        """As the client tells them to the model."""
+        """The texts for the model, worded as the client does."""
         texts = []
-        for one in self._run("SessionStart", {"source": STARTED}):
-            said = _object(one.output)
-            text = (_context(said) if said is not None else one.output).strip()
-            if one.exit == 0 and text:
-                label = "hook additional context" if said is not None else "hook success"
+        for run in self._run("SessionStart", {"source": STARTED}):
+            answer = _object(run.output)
+            text = (_context(answer) if answer is not None else run.output).strip()
+            if run.exit == 0 and text:
+                label = "hook additional context" if answer is not None else "hook success"
                 texts.append(f"<system-reminder>\nSessionStart:{STARTED} {label}: {text}\n</system-reminder>")
         return texts
 
     def post_compact(self, trigger: Trigger, summary: str) -> Sequence[str]:
-        """They only look on: what they say is for people."""
+        """These hooks only watch: their output is for people."""
         for _ in self._run("PostCompact", {"trigger": str(trigger), "compact_summary": summary}):
             pass
         return ()
 
-    def _run(self, event: str, given: Mapping[str, Any]) -> Iterator[HookRun]:
-        """One after the other, as long as they are asked for."""
-        mine = [hook for hook in self.hooks if hook.event == event]
-        if mine:
-            self.watcher.phase(f"running the {event} hooks", total=len(mine), unit="hooks")
-        for number, hook in enumerate(mine):
+    def _run(self, event: str, details: Mapping[str, Any]) -> Iterator[HookRun]:
+        """Runs them one after the other, as the caller iterates."""
+        hooks = [hook for hook in self.hooks if hook.event == event]
+        if hooks:
+            self.watcher.phase(f"running the {event} hooks", total=len(hooks), unit="hooks")
+        for number, hook in enumerate(hooks):
             self.watcher.step(number)
-            one = run_hook(hook, {**self._situation(event), **given}, self.transcript.cwd, self.cancel)
-            self.ran.append(one)
-            self.watcher.note(f"{one.sentence}\n\n{one.said}".strip())
-            yield one
+            run = run_hook(hook, {**self._situation(event), **details}, self.transcript.cwd, self.cancel)
+            self.runs.append(run)
+            self.watcher.note(f"{run.sentence}\n\n{run.reply}".strip())
+            yield run
 
     def _situation(self, event: str) -> dict[str, Any]:
         return {
@@ -124,18 +124,18 @@ class RunningHooks:
         }
 
 
-def run_hook(hook: Hook, given: Mapping[str, Any], cwd: str, cancel: CancelToken) -> HookRun:
-    """Until it ends, its time is up, it says too much, or the run is stopped."""
+def run_hook(hook: Hook, details: Mapping[str, Any], cwd: str, cancel: CancelToken) -> HookRun:
+    """Runs a hook until it ends, its time is up, it writes too much, or the run is stopped."""
     began = time.monotonic()
     shell = shutil.which("bash") or "/bin/sh"
-    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        asked.write(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace"))
-        asked.seek(0)
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        stdin.write(json.dumps(details, ensure_ascii=False).encode("utf-8", "replace"))
+        stdin.seek(0)
         process = subprocess.Popen(
             [shell, "-c", hook.command],
             cwd=cwd if cwd and Path(cwd).is_dir() else Path.home(),
             env={**settings.USER_ENVIRONMENT, "CLAUDE_PROJECT_DIR": cwd},
-            stdin=asked,
+            stdin=stdin,
             stdout=output,
             stderr=errors,
             start_new_session=True,
@@ -147,12 +147,12 @@ def run_hook(hook: Hook, given: Mapping[str, Any], cwd: str, cancel: CancelToken
                 end_group(process)
         code = None if note else process.returncode
         took = round(time.monotonic() - began, 3)
-        said, complained = _text(output), _text(errors)
-    return HookRun(hook.event, hook.command, str(hook.origin), hook.file, code, said, complained, took, note)
+        output_text, error_text = _text(output), _text(errors)
+    return HookRun(hook.event, hook.command, str(hook.origin), hook.file, code, output_text, error_text, took, note)
 
 
 def _wait(process: subprocess.Popen[bytes], deadline: float, files: Sequence[IO[bytes]], cancel: CancelToken) -> str:
-    """Why it has to be ended; empty if it has ended by itself."""
+    """Why it has to be killed; empty if it has ended by itself."""
     while True:
         cancel.check()
         try:
@@ -173,25 +173,25 @@ def _text(file: IO[bytes]) -> str:
 
 
 def _object(output: str) -> Mapping[str, Any] | None:
-    """What a hook says in JSON instead of plain words."""
+    """The answer of a hook that wrote JSON instead of plain text."""
     if not output.lstrip().startswith("{"):
         return None
     try:
-        said = json.loads(output)
+        answer = json.loads(output)
     except ValueError:
         return None
-    return said if isinstance(said, dict) else None
+    return answer if isinstance(answer, dict) else None
 
 
-def _block(one: HookRun, said: Mapping[str, Any] | None) -> str | None:
-    if one.exit == BLOCKS:
-        return one.errors.strip()
-    if one.exit == 0 and said is not None and (said.get("decision") == "block" or said.get("continue") is False):
-        return str(said.get("reason") or said.get("stopReason") or "")
+def _block(run: HookRun, answer: Mapping[str, Any] | None) -> str | None:
+    if run.exit == BLOCKS:
+        return run.errors.strip()
+    if run.exit == 0 and answer is not None and (answer.get("decision") == "block" or answer.get("continue") is False):
+        return str(answer.get("reason") or answer.get("stopReason") or "")
     return None
 
 
-def _context(said: Mapping[str, Any]) -> str:
-    specific = said.get("hookSpecificOutput")
+def _context(answer: Mapping[str, Any]) -> str:
+    specific = answer.get("hookSpecificOutput")
     text = specific.get("additionalContext") if isinstance(specific, dict) else None
     return text if isinstance(text, str) else ""

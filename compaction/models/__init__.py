@@ -1,4 +1,4 @@
-"""Compactions that were made here, and what was found out about the prompt cache of sessions."""
+"""Compactions that Lucid made, and breaks of the prompt cache that it found."""
 
 from __future__ import annotations
 

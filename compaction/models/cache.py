@@ -1,4 +1,4 @@
-"""Where the prompt cache of a session broke, as it was found out: kept, because it takes two whole requests to tell."""
+"""Where the prompt cache of a session broke. Results are stored, because finding out takes two whole requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sessions.models import Transcript
 
 
 class CacheScan(models.Model):
-    """How far the requests of a session, sub-agents included, were looked through, and what they add up to."""
+    """How far the requests of a session and its sub-agents were examined, and what they add up to."""
 
     transcript = models.OneToOneField(Transcript, on_delete=models.CASCADE, related_name="cache_scan")
     """The session."""
@@ -18,11 +18,11 @@ class CacheScan(models.Model):
     captures = models.BigIntegerField(default=0)
     """The newest capture of one of them."""
     rules = models.IntegerField(default=0)
-    """The version of the rules that it was looked through with."""
+    """The version of the rules that examined it."""
     totals = models.JSONField(default=dict)
     advice = models.JSONField(default=dict)
     dismissed = models.JSONField(default=dict)
-    """Requests that looked like a break and are none: transcript and message key -> what that was found out from."""
+    """Requests that looked like a break and are none: transcript and message key -> a digest of the evidence."""
     made_at = models.BigIntegerField()
     """Milliseconds since 1970, UTC."""
 
@@ -43,7 +43,7 @@ class CacheBreak(models.Model):
     position = models.IntegerField()
     """Of the first record of the answer."""
     at = models.BigIntegerField(null=True)
-    """When the request was sent, as far as records tell. Milliseconds since 1970, UTC."""
+    """When the request was sent, as far as is known. Milliseconds since 1970, UTC."""
     model = models.CharField(max_length=120, default="")
     previous_message_id = models.CharField(max_length=200)
     previous_position = models.IntegerField()
@@ -72,14 +72,14 @@ class CacheBreak(models.Model):
     server = models.JSONField(default=dict)
     """The API's own diagnosis, where the answer has one."""
     agrees = models.BooleanField(null=True)
-    """Whether that is what we say; None if there is nothing to compare."""
+    """Whether it agrees with our causes; None if there is nothing to compare."""
     exactness = models.CharField(max_length=16, default="")
-    """How sure the two requests are: recorded, reconstructed, or usage if they were not looked at."""
+    """How the two requests are known: recorded, reconstructed, or usage if only their counts were."""
     missing = models.JSONField(default=list)
-    """Sentences: what is not recorded and would have told more."""
+    """Sentences about what is not recorded and would have explained more."""
     advice = models.TextField(default="")
     digest = models.CharField(max_length=32, default="")
-    """Of what it was found out from, so that what has not changed is not looked at again."""
+    """Of the evidence, so that what has not changed is not examined again."""
     made_at = models.BigIntegerField()
 
     class Meta:

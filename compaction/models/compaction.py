@@ -1,4 +1,4 @@
-"""Compactions that were made here: what a session would be like after one. The session itself is never changed."""
+"""Compactions that Lucid made: what a session would be like after one. The session itself is never changed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Compaction(models.Model):
     link = models.BigIntegerField(null=True)
     """The key of the entry that the context ended with."""
     model_name = models.CharField(max_length=120, default="")
-    """Who wrote the summary, as far as anybody did."""
+    """The model that wrote the summary, if one did."""
     mechanical = models.BooleanField(default=False)
     done = models.BooleanField(default=False)
-    """Something has changed; else the report says why not."""
+    """Whether anything changed; if not, the report says why."""
     messages_before = models.IntegerField(default=0)
     messages_after = models.IntegerField(default=0)
     tokens_before = models.BigIntegerField(default=0)
@@ -30,7 +30,7 @@ class Compaction(models.Model):
     summary = models.TextField(default="")
     report = models.JSONField(default=dict)
     packed = models.BinaryField(default=b"")
-    """The context after it and what else an export needs: see `compaction/kinds/engine/stored_context.py`."""
+    """The context after it, and what else an export needs: see `compaction/kinds/engine/stored_context.py`."""
     packed_hash = models.BinaryField(null=True, max_length=16)
     """BLAKE2b of `packed`; None of one that was made before there were hashes."""
     session_id = models.CharField(max_length=36, default="")
@@ -56,7 +56,7 @@ class Compaction(models.Model):
 
 
 class Export(models.Model):
-    """A session that was made of a compaction. The file is the agent's from then on: it may grow, move or vanish."""
+    """A session that was made from a compaction. The file belongs to the agent: it may grow, move or vanish."""
 
     compaction = models.ForeignKey(Compaction, on_delete=models.CASCADE, related_name="exports")
     session_id = models.CharField(max_length=36, db_index=True)

@@ -1,7 +1,7 @@
-"""A compacted context as a transcript of its own, in the client's format, so that the agent itself can go on from it.
+"""Writes a compacted context as a transcript of its own, in the client's format, so that the agent can resume it.
 
-Every row is new: its own uuid, hanging on the one before, in a session of its own. What the rows say is what the
-context says; what they say about themselves (times, models, versions) is taken from the records that they come from.
+Every row is new: it has its own uuid, the row before as its parent, and belongs to a session of its own. Its content is
+that of the context; its metadata (times, models, versions) is that of the record that it comes from.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from sessions.transcripts.engine.messages import (
 
 Row = dict[str, Any]
 Records = Callable[[Message], Mapping[str, Any] | None]
-"""The record that a message comes from; None where it has none."""
+"""The record that a message comes from; None if there is none."""
 
 _SPENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _ELSEWHERE = ("agentId", "forkedFrom", "logicalParentUuid", "sourceToolAssistantUUID", "attributionAgent")
-"""Keys that speak of the session that a row comes from."""
+"""Keys that refer to the session that a row comes from."""
 _LOADED = text_block(LOADED)
 
 
@@ -52,9 +52,9 @@ class Envelope:
     version: str = ""
     branch: str = ""
     made_at: float = 0.0
-    """When it is made: the time of the rows that no record stands behind."""
+    """When it is made: the time of rows that come from no record."""
     title: str = ""
-    """By which people find it again: there may be no words of a person left in it."""
+    """What people find it by: it may hold no words of a person any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where it was made from: the last row says so, to whoever reads the file."""
+    """What it was made from: the last row says so to anyone who reads the file."""
 
     session_id: str
     kind: str
@@ -85,24 +85,24 @@ def resumable_rows(
     writer = _Writer(records, envelope)
     rows = _write_rows(writer, after, compaction, sizes or Sizes())
     if origin is not None:
-        rows.append(writer.origin(origin, rows[-1]["uuid"] if rows else None))
+        rows.append(writer.origin_row(origin, rows[-1]["uuid"] if rows else None))
     if envelope.title:
         rows.append({"type": "custom-title", "customTitle": envelope.title, "sessionId": envelope.session_id})
     return rows
 
 
 def _write_rows(writer: _Writer, after: Sequence[Message], compaction: Compaction | None, sizes: Sizes) -> list[Row]:
-    spoken = [message for message in after if message.content and not is_boundary(message)]
+    messages = [message for message in after if message.content and not is_boundary(message)]
     if compaction is not None:
-        place = next(at for at, message in enumerate(spoken) if message.uuid == compaction.summary.uuid)
+        index = next(at for at, message in enumerate(messages) if message.uuid == compaction.summary.uuid)
         if compaction.direction is Direction.FROM:
-            return writer.rows_before_boundary(spoken, place, compaction)
-        return writer.rows_after_boundary(spoken[place:], compaction)
-    for place, message in enumerate(spoken):
+            return writer.rows_before_boundary(messages, index, compaction)
+        return writer.rows_after_boundary(messages[index:], compaction)
+    for index, message in enumerate(messages):
         if message.kind is MessageKind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
             # It was compacted before, and begins where that left it.
-            return writer.rows_of_earlier_summary(spoken, place, sizes)
-    return list(writer.rows(spoken, None))
+            return writer.rows_of_earlier_summary(messages, index, sizes)
+    return list(writer.rows(messages, None))
 
 
 def to_jsonl(rows: Sequence[Row]) -> bytes:
@@ -124,69 +124,73 @@ class _Writer:
     """tool_use id -> the new uuid of the row that makes the call."""
     count: int = 0
 
-    def rows_after_boundary(self, spoken: Sequence[Message], made: Compaction) -> list[Row]:
+    def rows_after_boundary(self, messages: Sequence[Message], compaction: Compaction) -> list[Row]:
         """Boundary, summary, then what was kept and what is attached."""
         boundary, anchor = self.new_uuid("boundary"), self.new_uuid("summary")
-        rest = spoken[len(made.inserted) :]
-        appended = {message.uuid for message in made.appended}
+        rest = messages[len(compaction.inserted) :]
+        appended = {message.uuid for message in compaction.appended}
         rows = [*self.rows(rest, anchor, notes=appended)]
-        kept = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in appended]
-        return [self.boundary(made.boundary, boundary, anchor, kept), self.summary(made, anchor, boundary), *rows]
-
-    def rows_before_boundary(self, spoken: Sequence[Message], place: int, made: Compaction) -> list[Row]:
-        """What was kept comes first. It hangs on the boundary, which stands after it in the file, as the client
-        itself has it: readers would take a summary that follows other messages for the beginning of everything."""
-        kept = list(self.rows(spoken[:place], None))
-        boundary, anchor = self.new_uuid("boundary"), self.new_uuid("summary")
+        kept_uuids = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in appended]
         return [
-            *kept,
-            self.boundary(made.boundary, boundary, boundary, [row["uuid"] for row in kept]),
-            self.summary(made, anchor, boundary),
-            *self.rows(spoken[place + len(made.inserted) :], anchor),
+            self.boundary_row(compaction.boundary, boundary, anchor, kept_uuids),
+            self.summary_row(compaction, anchor, boundary),
+            *rows,
         ]
 
-    def rows_of_earlier_summary(self, spoken: Sequence[Message], place: int, sizes: Sizes) -> list[Row]:
-        """An earlier summary goes on; notes may stand between it and the boundary."""
+    def rows_before_boundary(self, messages: Sequence[Message], index: int, compaction: Compaction) -> list[Row]:
+        """What was kept comes first. Its parent is the boundary, which comes after it in the file. The client writes it
+        so too: readers would take a summary that follows other messages for the beginning of everything."""
+        kept_rows = list(self.rows(messages[:index], None))
+        boundary, anchor = self.new_uuid("boundary"), self.new_uuid("summary")
+        return [
+            *kept_rows,
+            self.boundary_row(compaction.boundary, boundary, boundary, [row["uuid"] for row in kept_rows]),
+            self.summary_row(compaction, anchor, boundary),
+            *self.rows(messages[index + len(compaction.inserted) :], anchor),
+        ]
+
+    def rows_of_earlier_summary(self, messages: Sequence[Message], index: int, sizes: Sizes) -> list[Row]:
+        """An earlier summary stays in use; notes may come between it and the boundary."""
         boundary = self.new_uuid("boundary")
-        rows = list(self.rows(spoken, boundary))
-        told = Boundary(boundary, Trigger.MANUAL, sizes.before, sizes.after)
-        kept = [row["uuid"] for row in rows[place + 1 :]]
-        return [self.boundary(told, boundary, rows[place]["uuid"], kept), *rows]
+        rows = list(self.rows(messages, boundary))
+        earlier = Boundary(boundary, Trigger.MANUAL, sizes.before, sizes.after)
+        kept_uuids = [row["uuid"] for row in rows[index + 1 :]]
+        return [self.boundary_row(earlier, boundary, rows[index]["uuid"], kept_uuids), *rows]
 
-    def boundary(self, told: Boundary, uuid: str, anchor: str, kept: Sequence[str]) -> Row:
-        segment = PreservedSegment(kept[0], anchor, kept[-1]) if kept else None
-        named = PreservedMessages(anchor, tuple(kept), tuple(kept)) if kept else None
-        told = replace(told, uuid=uuid, preserved_segment=segment, preserved_messages=named)
-        return {**self.with_envelope({}), **told.to_record(), "isMeta": False}
+    def boundary_row(self, boundary: Boundary, uuid: str, anchor: str, kept_uuids: Sequence[str]) -> Row:
+        segment = PreservedSegment(kept_uuids[0], anchor, kept_uuids[-1]) if kept_uuids else None
+        preserved = PreservedMessages(anchor, tuple(kept_uuids), tuple(kept_uuids)) if kept_uuids else None
+        boundary = replace(boundary, uuid=uuid, preserved_segment=segment, preserved_messages=preserved)
+        return {**self.with_envelope({}), **boundary.to_record(), "isMeta": False}
 
-    def summary(self, made: Compaction, uuid: str, parent: str) -> Row:
-        """With what was attached to it. In a row of its own behind the summary, the client would take that for the
-        words of a person whose turn was cut off, and answer them itself before it goes on."""
-        row: Row = {**self.with_envelope({}), **made.to_records()[1]}
-        if len(made.inserted) > 1:
-            blocks = [block for message in made.inserted for block in message.content]
+    def summary_row(self, compaction: Compaction, uuid: str, parent: str) -> Row:
+        """The summary with what was attached to it. In a row of its own after the summary, the client would take that
+        for the words of a person whose turn was cut off, and answer them itself before it goes on."""
+        row: Row = {**self.with_envelope({}), **compaction.to_records()[1]}
+        if len(compaction.inserted) > 1:
+            blocks = [block for message in compaction.inserted for block in message.content]
             row["message"] = {"role": "user", "content": blocks}
         return {**row, "parentUuid": parent, "uuid": uuid, "isVisibleInTranscriptOnly": True}
 
-    def origin(self, told: Origin, parent: str | None) -> Row:
-        """An attachment of which the model is told nothing. Without it, a summary at the end would look to the client
-        like a turn that was cut off."""
-        known = {"type": "lucid_export", "session": told.session_id, "kind": told.kind, "run": told.run}
-        row = {**self.with_envelope({}), "type": "attachment", "attachment": known, "rendered": []}
+    def origin_row(self, origin: Origin, parent: str | None) -> Row:
+        """An attachment that the model never sees. Without it, a summary at the end would look to the client like a
+        turn that was cut off."""
+        attachment = {"type": "lucid_export", "session": origin.session_id, "kind": origin.kind, "run": origin.run}
+        row = {**self.with_envelope({}), "type": "attachment", "attachment": attachment, "rendered": []}
         return {**row, "parentUuid": parent, "uuid": self.new_uuid("origin")}
 
     def rows(
         self, messages: Sequence[Message], parent: str | None, *, notes: Collection[str] = frozenset()
     ) -> Iterator[Row]:
-        """`notes` are ids of what was attached at the end, behind what was kept."""
-        open_ = True
+        """`notes` are ids of what was attached at the end, after what was kept."""
+        awaits_answer = True
         for message in messages:
             uuid = self.new_uuid(message.uuid)
             if message.uuid not in notes:
-                open_ = message.role == "user" and message.kind is not MessageKind.RESULT
-            # Notes at the end: rows of the conversation would look like words that nobody answered. Behind words that
-            # nobody did answer they are such rows, as the client would put notes in front of them.
-            if message.uuid in notes and not open_:
+                awaits_answer = message.role == "user" and message.kind is not MessageKind.RESULT
+            # Notes at the end: as rows of the conversation they would look like words that nobody answered. After words
+            # that nobody did answer they are such rows, because the client would move attachments before those.
+            if message.uuid in notes and not awaits_answer:
                 yield {**self.with_envelope({}), **_note(message, "user"), "parentUuid": parent, "uuid": uuid}
             else:
                 yield self.row(message, uuid, parent)
@@ -209,21 +213,21 @@ class _Writer:
         return {**row, "parentUuid": parent, "uuid": uuid}
 
     def conversation_row(self, message: Message, record: Mapping[str, Any]) -> Row:
-        """A row of the conversation with what it says now."""
+        """A row of the conversation with its present content."""
         row = self.with_envelope(record)
         raw = dict(record["message"])
         content = _content(message)
         if raw.get("content") != content and [text_block(str(raw.get("content")))] != content:
             raw["content"] = content
-            row.pop("toolUseResult", None)  # it says again what the result has said
+            row.pop("toolUseResult", None)  # it repeats the result
         if isinstance(raw.get("usage"), Mapping):
-            # Counts of requests that were larger: the client would think that it has to compact at once.
+            # These count requests that were larger: the client would think that it has to compact at once.
             raw["usage"] = dict.fromkeys(_SPENT, 0)
         row["message"] = raw
         return row
 
     def with_envelope(self, record: Mapping[str, Any]) -> Row:
-        """The envelope. What the record says about itself stays."""
+        """Adds the envelope. What the record says about itself stays."""
         shared = self.envelope
         row = {key: value for key, value in record.items() if key not in _ELSEWHERE}
         row.setdefault("timestamp", _stamp(shared.made_at))
@@ -244,7 +248,7 @@ class _Writer:
 
 
 def _content(message: Message) -> list[Block]:
-    """Without the words that every reader adds to a result that brings tools."""
+    """The content without the text that every reader adds to a result that loads tools."""
     content = list(message.content)
     return content[:-1] if content[-1] == _LOADED and any(map(_brings_tools, content)) else content
 
@@ -257,27 +261,27 @@ def _brings_tools(block: Block) -> bool:
 
 
 def _note(message: Message, role: Role) -> Row:
-    """Versions that do not know `rendered` tell the content in a way of their own."""
-    words = "\n".join(str(block.get("text")) for block in message.content)
+    """Versions that do not know `rendered` show the content in their own way."""
+    text = "\n".join(str(block.get("text")) for block in message.content)
     return {
         "type": "attachment",
-        "attachment": {"type": "critical_system_reminder", "content": words},
-        "rendered": [{"content": words if role == "user" else f"<system-reminder>\n{words}\n</system-reminder>"}],
+        "attachment": {"type": "critical_system_reminder", "content": text},
+        "rendered": [{"content": text if role == "user" else f"<system-reminder>\n{text}\n</system-reminder>"}],
         "renderedRole": role,
     }
 
 
 def _row_without_record(message: Message) -> Row:
-    """Of what no record holds: it is told to the model, and not shown as the words of a person."""
+    """A message that no record holds: the model sees it, but it is not shown as the words of a person."""
     if message.role == "system":
         return _note(message, "system")
     if message.role == "assistant":
-        said = {"id": message.message_id, "type": "message", "model": message.model, "stop_reason": None}
-        return {"type": "assistant", "message": {**said, "role": "assistant", "content": list(message.content)}}
+        envelope = {"id": message.message_id, "type": "message", "model": message.model, "stop_reason": None}
+        return {"type": "assistant", "message": {**envelope, "role": "assistant", "content": list(message.content)}}
     only = message.content[0] if len(message.content) == 1 else {}
     content = only["text"] if only.get("type") == "text" else list(message.content)
     return {"type": "user", "isMeta": True, "message": {"role": "user", "content": content}}
 
 
-def _stamp(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _stamp(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

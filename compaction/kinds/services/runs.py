@@ -77,13 +77,13 @@ def _load_hooks(run: Run, transcript: Transcript, watcher: _RunWatcher, cancel: 
         raise KindError(HOOKS_CHANGED)
     for problem in configured.problems:
         watcher.note(problem)
-    return RunningHooks(configured.within(scope), transcript, watcher=watcher, cancel=cancel)
+    return RunningHooks(configured.allowed_by(scope), transcript, watcher=watcher, cancel=cancel)
 
 
 def _describe_hooks(hooks: RunningHooks | None) -> dict[str, Any]:
     if hooks is None:
         return {}
-    ran = [f"{hook.sentence} → {hook.said}" if hook.said else hook.sentence for hook in hooks.ran]
+    ran = [f"{hook.sentence} → {hook.reply}" if hook.reply else hook.sentence for hook in hooks.runs]
     return {"hooks": ran or ["None ran."]}
 
 

@@ -141,7 +141,7 @@ class _Page:
             "shown": [(hook, mask(hook.command)) for hook in configured.hooks],
             "problems": configured.problems,
             "theirs": any(not Scope.USER.covers(hook.origin) for hook in configured.hooks),
-            "running": [(hook, mask(hook.command)) for hook in configured.within(self.form.hooks)],
+            "running": [(hook, mask(hook.command)) for hook in configured.allowed_by(self.form.hooks)],
             "fingerprint": configured.fingerprint,
         }
 

@@ -80,7 +80,7 @@ class Command(BaseCommand):
                 "transcript": transcript.pk,
                 "kind": options["kind"],
                 "pivot": options["pivot"].strip(),
-                "ids": [one.strip() for one in options["ids"].split(",") if one.strip()],
+                "ids": [short_id.strip() for short_id in options["ids"].split(",") if short_id.strip()],
                 "instructions": options["instructions"],
                 "settings": _settings(options["set"]),
                 "model": options["model"],
@@ -94,16 +94,16 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except RunKilled as stop:
             raise CommandError("the compaction was killed.") from stop
-        made = Compaction.objects.get(pk=result["compaction"])
+        compaction = Compaction.objects.get(pk=result["compaction"])
         if options["json"]:
-            self.stdout.write(json.dumps(document(made)))
+            self.stdout.write(json.dumps(document(compaction)))
         else:
-            self._say(made)
+            self._say(compaction)
 
     def _announce(self, transcript: Transcript, options: dict[str, Any]) -> str:
-        """The commands that are about to run, before any does; returns by what the run knows that they are the same."""
+        """Shows the commands before any runs; returns the fingerprint by which the run knows them."""
         configured = hooks_of(transcript, str(kind_named(options["kind"]).trigger))
-        for hook in configured.within(options["hooks"]):
+        for hook in configured.allowed_by(options["hooks"]):
             self._note(f"{hook.event} hook of {hook.file}: {hook.command}")
         for problem in configured.problems:
             self._note(problem)
@@ -112,44 +112,46 @@ class Command(BaseCommand):
     def _note(self, text: str) -> None:
         self.stderr.write(printable(text), style_func=str)
 
-    def _say(self, made: Compaction) -> None:
-        self.stdout.write(printable(made.report["why"]))
-        for what, before, after in (
-            ("messages", made.messages_before, made.messages_after),
-            ("tokens", made.tokens_before, made.tokens_after),
+    def _say(self, compaction: Compaction) -> None:
+        self.stdout.write(printable(compaction.report["why"]))
+        for unit, before, after in (
+            ("messages", compaction.messages_before, compaction.messages_after),
+            ("tokens", compaction.tokens_before, compaction.tokens_after),
         ):
-            self.stdout.write(f"{what}: {before:,} before, {after:,} after")
-        if made.summary:
-            self.stdout.write("\n" + "\n".join(map(printable, made.summary.splitlines())))
-        if made.done:
-            self.stdout.write(f"\n`lucid export {made.run_id} --to DIR` writes it as a session that can be resumed.")
+            self.stdout.write(f"{unit}: {before:,} before, {after:,} after")
+        if compaction.summary:
+            self.stdout.write("\n" + "\n".join(map(printable, compaction.summary.splitlines())))
+        if compaction.done:
+            self.stdout.write(
+                f"\n`lucid export {compaction.run_id} --to DIR` writes it as a session that can be resumed."
+            )
 
 
-def document(made: Compaction) -> dict[str, Any]:
-    loaded = compaction_load(made)
-    there = {message.uuid for message in loaded.after if message.content}
-    spoken = [message.uuid for message in loaded.before if message.content]
+def document(compaction: Compaction) -> dict[str, Any]:
+    loaded = compaction_load(compaction)
+    remaining = {message.uuid for message in loaded.after if message.content}
+    uuids = [message.uuid for message in loaded.before if message.content]
     return {
-        "run": made.run_id,
-        "id": made.pk,
+        "run": compaction.run_id,
+        "id": compaction.pk,
         "status": "completed",
-        "kind": made.kind,
-        "model": made.model_name,
-        "mechanical": made.mechanical,
-        "before": {"messages": made.messages_before, "tokens": made.tokens_before},
-        "after": {"messages": made.messages_after, "tokens": made.tokens_after},
-        "summary": made.summary,
-        "kept": [uuid for uuid in spoken if uuid in there],
-        "dropped": [uuid for uuid in spoken if uuid not in there],
-        "report": made.report,
+        "kind": compaction.kind,
+        "model": compaction.model_name,
+        "mechanical": compaction.mechanical,
+        "before": {"messages": compaction.messages_before, "tokens": compaction.tokens_before},
+        "after": {"messages": compaction.messages_after, "tokens": compaction.tokens_after},
+        "summary": compaction.summary,
+        "kept": [uuid for uuid in uuids if uuid in remaining],
+        "dropped": [uuid for uuid in uuids if uuid not in remaining],
+        "report": compaction.report,
     }
 
 
-def _settings(given: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for one in given:
-        name, equals, value = one.partition("=")
+def _settings(texts: list[str]) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise KindError(f"A setting is written name=value, not {one!r}.")
-        found[name.strip()] = value
-    return found
+            raise KindError(f"A setting is written name=value, not {text!r}.")
+        settings[name.strip()] = value
+    return settings

@@ -27,12 +27,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            made = compaction_export(
+            export = compaction_export(
                 compaction=compaction_get(options["run"]), directory=options["to"], now_ms=now_ms()
             )
         except (CompactionMissingError, ExportError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            self.stdout.write(json.dumps({"path": str(made.path), "session_id": made.session_id}))
+            self.stdout.write(json.dumps({"path": str(export.path), "session_id": export.session_id}))
         else:
-            self.stdout.write(f"{printable(str(made.path))}\n`claude --resume {made.session_id}` goes on from it.")
+            self.stdout.write(f"{printable(str(export.path))}\n`claude --resume {export.session_id}` goes on from it.")

@@ -9,36 +9,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from memory.files.engine.reading.directory import Directory
-from memory.files.engine.reading.edit import with_line_added
-from memory.files.engine.reading.file import (
-    INDEX_NAME,
-    RECOVERED,
-    Kind,
-    MemoryFile,
-    parse_file,
-)
-from memory.files.engine.reading.index import (
-    EMPTY_INDEX_FILE,
-    IndexLine,
-    entry_line,
-    read_index,
-)
-from memory.files.engine.reading.loading import (
-    LONGEST_ENTRY,
-    MOST_BYTES,
-    MOST_LINES,
-    Loaded,
-)
-from memory.files.engine.reading.text import split_lines, without_end
-from memory.lint.engine.rules.limits import shorter_line
-from memory.lint.engine.rules.pointers import line_for
-from memory.proposals.engine.facts import (
-    Fact,
-    carries,
-    facts_of_file,
-    says,
-)
+from memory.files.engine.reading.directory import MemoryDirectory
+from memory.files.engine.reading.edits import with_line_added
+from memory.files.engine.reading.file import INDEX_NAME, RECOVERED, FileKind, MemoryFile, parse_file
+from memory.files.engine.reading.index import EMPTY_INDEX_FILE, IndexLine, format_entry, read_index
+from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES, LoadedText
+from memory.files.engine.reading.text import split_lines, strip_line_end
+from memory.lint.engine.rules.limits import shorten_line
+from memory.lint.engine.rules.pointers import format_pointer
+from memory.proposals.engine.facts import Fact, carries, facts_of_file, says
 from memory.proposals.engine.facts.comparing import Places
 from memory.proposals.engine.facts.fact import key_of
 
@@ -72,10 +51,10 @@ class IndexChanges:
         self.reasons.setdefault(name, []).append(reason)
 
 
-def tidy_index(directory: Directory, merged: Mapping[str, str]) -> IndexChanges:
+def tidy_index(directory: MemoryDirectory, merged: Mapping[str, str]) -> IndexChanges:
     """`gone`: topics that were merged, with the ones that they went into."""
     work = _IndexTidier(directory, merged)
-    if INDEX_NAME in directory.by_name and not directory.by_name[INDEX_NAME].whole:
+    if INDEX_NAME in directory.by_name and not directory.by_name[INDEX_NAME].is_whole:
         return work.changes
     work.fix_pointers()
     work.drop_dangling()
@@ -87,7 +66,7 @@ def tidy_index(directory: Directory, merged: Mapping[str, str]) -> IndexChanges:
 
 
 class _IndexTidier:
-    def __init__(self, directory: Directory, merged: Mapping[str, str]) -> None:
+    def __init__(self, directory: MemoryDirectory, merged: Mapping[str, str]) -> None:
         self.directory = directory
         self.merged = merged
         self.index: MemoryFile = directory.by_name.get(INDEX_NAME, EMPTY_INDEX_FILE)
@@ -101,7 +80,9 @@ class _IndexTidier:
     # --- pointers -------------------------------------------------------------------------------------------------
     def fix_pointers(self) -> None:
         """To what a topic was merged into, or to what is meant where the name is only written otherwise."""
-        names = {_normalise_name(file.name): file.name for file in self.directory.files if file.kind is not Kind.INDEX}
+        names = {
+            _normalise_name(file.name): file.name for file in self.directory.files if file.kind is not FileKind.INDEX
+        }
         repaired: list[str] = []
         for index, (line, _) in enumerate(self.lines):
             text = line.text
@@ -128,7 +109,7 @@ class _IndexTidier:
         seen_keys: set[str] = set()
         recovered: list[str] = []
         for index in dangling:
-            text = without_end(self._line_text(index))
+            text = strip_line_end(self._line_text(index))
             key = key_of(text)
             if key not in seen_keys and line_index.saying(key) is None:
                 recovered.append(text)
@@ -152,7 +133,7 @@ class _IndexTidier:
             if file.name != INDEX_NAME:
                 yield from (fact._replace(line=0) for fact in facts_of_file(file.name, file.data))
         for index, (line, _) in enumerate(self.lines):
-            text = without_end(self._line_text(index))
+            text = strip_line_end(self._line_text(index))
             yield Fact(INDEX_NAME, line.number, text, key_of(text))
 
     def _recover(self, lines: list[str]) -> None:
@@ -181,11 +162,11 @@ class _IndexTidier:
 
     def _keep_line(self, index: int) -> bool:
         """What a second line says, in its topic, unless that or the line before says so already. False if it cannot."""
-        text = without_end(self._line_text(index))
+        text = strip_line_end(self._line_text(index))
         topic = self.topics[self._line_target(index)]
         earlier = (number for number, (line, _) in enumerate(self.lines) if number < index and line.entries)
         earlier_keys = [
-            key_of(without_end(self._line_text(number)))
+            key_of(strip_line_end(self._line_text(number)))
             for number in earlier
             if self._line_target(number) == topic.name
         ]
@@ -197,7 +178,7 @@ class _IndexTidier:
             or any(says(earlier_key, key) for earlier_key in earlier_keys)
         ):
             return True
-        if not topic.whole:
+        if not topic.is_whole:
             return False
         entry = self.lines[index][0].entries[0]
         title, hook = entry.title, entry.hook
@@ -212,7 +193,7 @@ class _IndexTidier:
         for index, (line, _) in enumerate(self.lines):
             if len(line.text) <= LONGEST_ENTRY or len(line.entries) != 1 or line.entries[0].target not in self.topics:
                 continue
-            if (shorter := shorter_line(line, line.entries[0])) and self.topics[line.entries[0].target].whole:
+            if (shorter := shorten_line(line, line.entries[0])) and self.topics[line.entries[0].target].is_whole:
                 self._keep_hook(line)
                 self._replace_line(index, shorter)
                 shortened.append(line.entries[0].target)
@@ -225,7 +206,7 @@ class _IndexTidier:
         orphans = [topic for name, topic in self.topics.items() if name not in targets]
         if not self.index.data and orphans:
             self.added = ["# Memory", ""]
-        self.added += [line_for(topic) for topic in orphans]
+        self.added += [format_pointer(topic) for topic in orphans]
         self._add_reason("Adds topics that nothing pointed to", [topic.name for topic in orphans])
 
     # --- limits ---------------------------------------------------------------------------------------------------
@@ -236,7 +217,7 @@ class _IndexTidier:
         if blank:
             self._remove_lines(blank)
             self.changes.add_reason(INDEX_NAME, "Takes out blank lines, which count as well.")
-        pointer = entry_line("More topics", OVERFLOW, "lines of the index that did not fit")
+        pointer = format_entry("More topics", OVERFLOW, "lines of the index that did not fit")
         max_lines, max_bytes = MOST_LINES - 1, MOST_BYTES - len(pointer.encode()) - 2
         texts = [
             *(self._line_text(index) for index in range(len(self.lines))),
@@ -251,7 +232,7 @@ class _IndexTidier:
             removed.add(index)
             count, total = count - 1, total - sizes[index]
         if removed:
-            self._move_to_overflow([without_end(texts[index]) for index in sorted(removed)], pointer)
+            self._move_to_overflow([strip_line_end(texts[index]) for index in sorted(removed)], pointer)
             line_count = len(self.lines)
             self.added = [line for index, line in enumerate(self.added, start=line_count) if index not in removed]
             self._remove_lines([index for index in removed if index < line_count])
@@ -268,7 +249,7 @@ class _IndexTidier:
         ):
             names = [entry.target for entry in line.entries if entry.target in self.topics]
             if names and OVERFLOW not in names:
-                changed[index] = max(self.topics[name].modified.timestamp() for name in names)
+                changed[index] = max(self.topics[name].modified_at.timestamp() for name in names)
         oldest = sorted(changed, key=lambda index: (changed[index], -index))
         rest = [
             index for index in range(len(texts) - 1, -1, -1) if index not in changed and OVERFLOW not in texts[index]
@@ -288,7 +269,7 @@ class _IndexTidier:
         old = topic.source.text if topic else head
         gap = "" if old.endswith("\n") else "\n"
         text = f"{old}{gap}" + "".join(f"{line}\n" for line in lines)
-        self.changes.files[name] = topic.source.encoded(text) if topic else text.encode("utf-8", "surrogateescape")
+        self.changes.files[name] = topic.source.encode(text) if topic else text.encode("utf-8", "surrogateescape")
         return self.changes.files[name]
 
     # --- lines ----------------------------------------------------------------------------------------------------
@@ -300,15 +281,15 @@ class _IndexTidier:
         """The line with its end."""
         line, text = self.lines[index]
         old = self.ends[line.number - 1] if line.number <= len(self.ends) else self._end
-        end = old[len(without_end(old)) :] or self._end
-        return f"{text}{end}" if text else f"{without_end(old)}{end}"
+        end = old[len(strip_line_end(old)) :] or self._end
+        return f"{text}{end}" if text else f"{strip_line_end(old)}{end}"
 
     def _index_text(self) -> str:
         lines = [self._line_text(index) for index in range(len(self.lines))]
         return "".join([*lines, *(f"{line}{self._end}" for line in self.added)])
 
-    def _read_loaded(self, text: str) -> Loaded:
-        return read_index(parse_file(INDEX_NAME, self.index.source.encoded(text))).loaded
+    def _read_loaded(self, text: str) -> LoadedText:
+        return read_index(parse_file(INDEX_NAME, self.index.source.encode(text))).loaded
 
     def _replace_line(self, index: int, text: str) -> None:
         line = self.lines[index][0]
@@ -347,7 +328,7 @@ class _IndexTidier:
         text = self._index_text()
         changed = self.added or len(self.lines) < len(self.directory.index.lines) or any(new for _, new in self.lines)
         if changed:
-            self.changes.files[INDEX_NAME] = self.index.source.encoded(text)
+            self.changes.files[INDEX_NAME] = self.index.source.encode(text)
         return self.changes
 
 

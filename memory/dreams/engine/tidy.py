@@ -7,21 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-<<<<<<< HEAD
 from memory.dreams.engine.index_tidy import OVERFLOW, tidy_index
-from memory.files.engine.reading.directory import Directory
-from memory.files.engine.reading.edit import with_field, with_line_added
-=======
-from memory.dreams.engine.indexing import OVERFLOW, put_in_order
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_field, with_line_added
->>>>>>> main
-from memory.files.engine.reading.file import (
-    INDEX_NAME,
-    RECOVERED,
-    MemoryFile,
-    parse_file,
-)
+from memory.files.engine.reading.file import INDEX_NAME, RECOVERED, MemoryFile, parse_file
 from memory.lint.engine.looking import excerpt
 from memory.lint.engine.rules import dates, duplicates
 from memory.lint.engine.surroundings import Surroundings
@@ -47,11 +36,7 @@ class TidyResult:
     """Topics that say nearly the same and may contradict each other, as sentences: they stay two."""
 
 
-<<<<<<< HEAD
-def tidy(directory: Directory, surroundings: Surroundings) -> TidyResult:
-=======
-def tidy(directory: MemoryDirectory, surroundings: Surroundings) -> Tidied:
->>>>>>> main
+def tidy(directory: MemoryDirectory, surroundings: Surroundings) -> TidyResult:
     """What a tidy would make of a directory; nothing is written. Files that were not read as a whole stay."""
     work = _Tidier(directory, replace(surroundings, instructions={}))
     for _ in range(MOST_ROUNDS):
@@ -67,13 +52,8 @@ def tidy(directory: MemoryDirectory, surroundings: Surroundings) -> Tidied:
     return TidyResult(changes, reasons, tuple(dict.fromkeys(work.kept_apart.values())))
 
 
-<<<<<<< HEAD
 class _Tidier:
-    def __init__(self, directory: Directory, surroundings: Surroundings) -> None:
-=======
-class _Work:
     def __init__(self, directory: MemoryDirectory, surroundings: Surroundings) -> None:
->>>>>>> main
         self.path = directory.path
         self.surroundings = surroundings
         self.files: dict[str, MemoryFile] = dict(directory.by_name)
@@ -144,13 +124,8 @@ class _Work:
             if name in (OVERFLOW, RECOVERED):
                 continue  # lines from elsewhere: the time of this file says nothing of them
             for _ in range(MOST_DATES):
-<<<<<<< HEAD
-                directory = Directory(self.path, (self.files[name],))
+                directory = MemoryDirectory(self.path, (self.files[name],))
                 fixes = (found for found in dates.check(directory, self.surroundings) if found.fix is not None)
-=======
-                alone = MemoryDirectory(self.path, (self.files[name],))
-                fixes = (one for one in dates.check(alone, self.surroundings) if one.fix is not None)
->>>>>>> main
                 finding = next(fixes, None)
                 if finding is None or finding.fix is None:
                     break
@@ -159,13 +134,8 @@ class _Work:
                 if data is None or data == self.files[name].data:
                     break
                 self._put(name, data)
-<<<<<<< HEAD
                 self._add_reason(
-                    name, f"Dates that depend on the day count from {topic.modified:%Y-%m-%d}, its last change."
-=======
-                self._say(
                     name, f"Dates that depend on the day count from {topic.modified_at:%Y-%m-%d}, its last change."
->>>>>>> main
                 )
 
     def index(self) -> None:

@@ -9,14 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from memory.dreams.engine.gates import (
-    Gate,
-    enabled_gate,
-    lock_gate,
-    scan_gate,
-    sessions_gate,
-    time_gate,
-)
+from memory.dreams.engine.gates import Gate, enabled_gate, lock_gate, scan_gate, sessions_gate, time_gate
 from memory.dreams.engine.lock import DreamLock, lock_read
 from memory.files.engine.disk import real_path
 from memory.files.engine.locations import locate_memory
@@ -77,15 +70,9 @@ def folders_by_memory() -> dict[str, list[Path]]:
     for cwd, directory in Project.objects.exclude(cwd="").values_list("cwd", "directory"):
         project, folder = decode_path(cwd), decode_path(directory)
         if project.is_absolute() and project.is_dir() and len(folder.parts) > _CONFIG_DEPTH:
-<<<<<<< HEAD
-            memory = memory_place(project, config=folder.parents[1], home=Path.home(), environ=environ)
+            memory = locate_memory(project, config=folder.parents[1], home=Path.home(), environ=environ)
             folders.setdefault(str(real_path(memory.path)), []).append(folder)
     return folders
-=======
-            place = locate_memory(project, config=folder.parents[1], home=Path.home(), environ=environ)
-            found.setdefault(str(real_path(place.path)), []).append(folder)
-    return found
->>>>>>> main
 
 
 def sessions_since(

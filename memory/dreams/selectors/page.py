@@ -59,11 +59,7 @@ class DirectoryDreams:
 
 def list_directory_dreams(*, enabled: bool, now_ms: int) -> list[DirectoryDreams]:
     """Those that are there, in the order of their projects."""
-<<<<<<< HEAD
-    directories = [directory for directory in directories_shown() if directory_path(directory).is_dir()]
-=======
-    directories = [one for one in visible_directories() if directory_path(one).is_dir()]
->>>>>>> main
+    directories = [directory for directory in visible_directories() if directory_path(directory).is_dir()]
     active = Run.objects.filter(kind__in=KINDS, status__in=(Run.Status.QUEUED, Run.Status.RUNNING)).order_by("-pk")
     cards = run_cards(active, now_ms)
     folders_of = folders_by_memory()

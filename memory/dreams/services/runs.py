@@ -101,19 +101,12 @@ def _propose_dream(
 ) -> tuple[Proposal | None, str]:
     outcome = run_dream_agent(running, directory, lock, copy, run.parameters["model"])
     running.begin_phase("comparing")
-<<<<<<< HEAD:memory/dreams/services/runs.py
-    after = contents_read(path=copy)
+    after = read_contents(path=copy)
     why, missing = collect_reasons(outcome.report, {*before, *after})
     missing_note = f"{plural(missing, 'entry', 'entries')} that it names as sources are not in the archive."
     message = "\n".join(
         part for part in (outcome.report.message, outcome.cut_off, missing_note if missing else "") if part
     )
-=======
-    after = read_contents(path=copy)
-    why, missing = whys(dreamt.report, {*before, *after})
-    nowhere = f"{plural(missing, 'entry', 'entries')} that it names as sources are not in the archive."
-    message = "\n".join(one for one in (dreamt.report.message, dreamt.cut_off, nowhere if missing else "") if one)
->>>>>>> main:memory/dreams/services/running.py
     proposal = proposal_create(
         directory=directory,
         kind=Proposal.Kind.DREAM,

@@ -17,15 +17,9 @@ from inspector.web.clock import now_ms
 from memory.dreams.engine.gates import Gate, find_closed_gate
 from memory.dreams.selectors.gates import LockUnreadableError, load_situation
 from memory.dreams.services import DREAM, TIDY, dream_run
-<<<<<<< HEAD
 from memory.dreams.services.dream_agent import NO_MODEL
 from memory.dreams.services.dream_lock import dreams_clean_up
-from memory.files.engine.newlines import shown
-=======
-from memory.dreams.services.dream_lock import dreams_settle
-from memory.dreams.services.dreaming import NO_MODEL
 from memory.files.engine.newlines import text_for_editing
->>>>>>> main
 from memory.files.services.writing import directory_register
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files

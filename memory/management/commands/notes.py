@@ -74,11 +74,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{'Due' if before.is_due else 'Not due'}: {before.why}")
 
 
-<<<<<<< HEAD
-def document(situation: NotesSituation, before: DueCheck, made: NotesUpdate | None) -> dict[str, Any]:
-=======
-def document(situation: NotesSituation, before: Due, update: NotesUpdate | None) -> dict[str, Any]:
->>>>>>> main
+def document(situation: NotesSituation, before: DueCheck, update: NotesUpdate | None) -> dict[str, Any]:
     """`due` and `why`: as it was before an update."""
     newest = situation.newest
     return {

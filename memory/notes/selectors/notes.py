@@ -176,13 +176,8 @@ def own_directory(transcript: Transcript) -> Path:
     return Path(settings.LUCID_HOME) / "notes" / decode_path(transcript.public_id)
 
 
-<<<<<<< HEAD
 def agent_notes_paths(transcript: Transcript) -> tuple[Path, Path]:
-    return notes_places(decode_path(transcript.source.path).parent, transcript.session_id)
-=======
-def agent_places(transcript: Transcript) -> tuple[Path, Path]:
     return notes_paths(decode_path(transcript.source.path).parent, transcript.session_id)
->>>>>>> main
 
 
 def read_custom_texts() -> CustomTexts:

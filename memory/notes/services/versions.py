@@ -18,12 +18,7 @@ from memory.files.services.scanning import memory_scan
 from memory.files.services.writing import memory_open, memory_write
 from memory.history.services.batches import NothingToChangeError
 from memory.history.services.moves import SourceEntry
-from memory.models import (
-    Cause,
-    Directory,
-    NotesUpdate,
-    Version,
-)
+from memory.models import Cause, Directory, NotesUpdate, Version
 from memory.notes.engine import RepairedNotes
 from memory.notes.selectors.notes import FILE, agent_notes_paths, own_directory
 from sessions.imports.engine.discovery import is_inside
@@ -106,11 +101,7 @@ def notes_expected(*, transcript: Transcript, into_agent: bool = False) -> str |
 def notes_follow(*, projects: Path, changed: Iterable[Path] | None = None) -> None:
     """Makes versions of the notes that the agent takes; of all projects if nothing is named."""
     if changed is None:
-<<<<<<< HEAD
-        folders = {notes.path.parent for project in _project_folders(projects) for notes in session_notes(project)}
-=======
-        found = {notes.path.parent for project in _below(projects) for notes in find_session_notes(project)}
->>>>>>> main
+        folders = {notes.path.parent for project in _project_folders(projects) for notes in find_session_notes(project)}
     else:
         folders = {path.parent for path in changed if path.parent.name == "session-memory" and path.suffix == ".md"}
     for folder in sorted(folders):

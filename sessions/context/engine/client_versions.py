@@ -143,7 +143,7 @@ def behaviour_of(version: str) -> ClientBehaviour:
     """An unknown version counts as the newest."""
     match = _VERSION.match(version)
     numbers = (int(match[1]), int(match[2]), int(match[3])) if match else _NEWEST
-    return next((habits for since, habits in _BEHAVIOURS if numbers >= since), _BEFORE_2_0_76)
+    return next((behaviour for since, behaviour in _BEHAVIOURS if numbers >= since), _BEFORE_2_0_76)
 
 
 def records_wording(version: object) -> bool:

@@ -24,5 +24,5 @@ def load_subagent_notes(transcript: Transcript) -> SubagentNotes | None:
 
 def has_subagent_notes(transcript: Transcript) -> bool:
     """Does its context hold notes that are only in the transcript of its session?"""
-    habits = behaviour_of(transcript.version)
-    return transcript.parent_id is not None and habits.has_system_role and not habits.records_wording
+    behaviour = behaviour_of(transcript.version)
+    return transcript.parent_id is not None and behaviour.has_system_role and not behaviour.records_wording

@@ -47,7 +47,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
             "sent": sent,
             "answered": any(element.role == "assistant" for element in sent.elements),
             "array": array,
-            "beside": array.setup_elements(),
+            "setup_elements": array.setup_elements(),
             "items": array.page(query_number(request, "from")),
             "sizes": sizes,
             **_bars(sizes, view.request),

@@ -57,19 +57,19 @@ def session(folder: Path, *, turns: int = 3, text: str = LARGE, said: str = "") 
 
 def compacted(transcript: Transcript, kind: KindSpec = BUDGET) -> Compaction:
     settings = {"per_result": "1000", "preview": "100"} if kind is BUDGET else {}
-    made = compaction_make(
+    stored = compaction_make(
         transcript=transcript,
         kind=kind,
         parameters=Parameters(settings=settings),
         summariser=summariser_choose(ModelSettings(claude="off")),
         now_ms=NOW,
     )
-    assert made.done
-    return compaction_get(made.pk)
+    assert stored.done
+    return compaction_get(stored.pk)
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Compaction:
+def stored(tmp_path: Path) -> Compaction:
     return compacted(session(tmp_path))
 
 
@@ -84,72 +84,72 @@ def files_of_at_most(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_it_is_written_for_its_owner_alone_and_remembered(made: Compaction, tmp_path: Path) -> None:
-    written = compaction_export(compaction=made, directory=tmp_path / "to", now_ms=NOW)
+def test_it_is_written_for_its_owner_alone_and_remembered(stored: Compaction, tmp_path: Path) -> None:
+    written = compaction_export(compaction=stored, directory=tmp_path / "to", now_ms=NOW)
     assert len(written.results) == 3
     assert {path.stat().st_mode & 0o777 for path in (written.path, *written.results)} == {0o600}
     assert all(path.read_text() == LARGE for path in written.results)
     (record,) = Export.objects.all()
-    assert (record.compaction, record.session_id, record.path) == (made, written.session_id, str(written.path))
+    assert (record.compaction, record.session_id, record.path) == (stored, written.session_id, str(written.path))
     *_, origin, title = map(json.loads, written.path.read_bytes().splitlines())
-    assert (origin["attachment"]["session"], origin["attachment"]["kind"]) == (made.transcript.session_id, "budget")
+    assert (origin["attachment"]["session"], origin["attachment"]["kind"]) == (stored.transcript.session_id, "budget")
     assert title["customTitle"] == "Question 0: how high is the water?"
 
 
 @pytest.mark.parametrize("size", [500, len(LARGE) + 1])
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, size: int) -> None:
     """Once the texts do not fit, once the transcript does not."""
-    made = compacted(session(tmp_path, turns=20))
+    stored = compacted(session(tmp_path, turns=20))
     with files_of_at_most(size), pytest.raises(ExportError, match="could not be written to: File too large"):
-        compaction_export(compaction=made, directory=tmp_path / "deep" / "down", now_ms=NOW)
+        compaction_export(compaction=stored, directory=tmp_path / "deep" / "down", now_ms=NOW)
     assert not (tmp_path / "deep").exists()
     assert not Export.objects.exists()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_directory_that_may_not_be_written_to_is_refused(made: Compaction, tmp_path: Path) -> None:
+def test_a_directory_that_may_not_be_written_to_is_refused(stored: Compaction, tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o500)
     with pytest.raises(ExportError, match="could not be written to: Permission denied"):
-        compaction_export(compaction=made, directory=tmp_path / "closed", now_ms=NOW)
+        compaction_export(compaction=stored, directory=tmp_path / "closed", now_ms=NOW)
 
 
-def test_a_place_that_nobody_can_write_to_is_refused(made: Compaction) -> None:
+def test_a_place_that_nobody_can_write_to_is_refused(stored: Compaction) -> None:
     with pytest.raises(ExportError, match="/proc/lucid could not be written to"):
-        compaction_export(compaction=made, directory=Path("/proc/lucid"), now_ms=NOW)
+        compaction_export(compaction=stored, directory=Path("/proc/lucid"), now_ms=NOW)
     assert not Export.objects.exists()
 
 
-def test_a_file_in_the_way_stays_as_it_is(made: Compaction, tmp_path: Path) -> None:
-    other = tmp_path / f"{made.session_id}.jsonl"
+def test_a_file_in_the_way_stays_as_it_is(stored: Compaction, tmp_path: Path) -> None:
+    other = tmp_path / f"{stored.session_id}.jsonl"
     other.write_text("mine")
-    written = compaction_export(compaction=made, directory=tmp_path, now_ms=NOW)
-    assert written.session_id != made.session_id
+    written = compaction_export(compaction=stored, directory=tmp_path, now_ms=NOW)
+    assert written.session_id != stored.session_id
     assert other.read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["{}.jsonl", "{}"])
-def test_a_link_at_the_name_of_the_file_is_not_followed(made: Compaction, tmp_path: Path, name: str) -> None:
+def test_a_link_at_the_name_of_the_file_is_not_followed(stored: Compaction, tmp_path: Path, name: str) -> None:
     target = tmp_path / "to"
     target.mkdir()
     outside = tmp_path / "outside"
-    (target / name.format(made.session_id)).symlink_to(outside)
-    written = compaction_export(compaction=made, directory=target, now_ms=NOW)
-    assert written.session_id != made.session_id
+    (target / name.format(stored.session_id)).symlink_to(outside)
+    written = compaction_export(compaction=stored, directory=target, now_ms=NOW)
+    assert written.session_id != stored.session_id
     assert not outside.exists()
     assert written.path.is_file()
 
 
-def test_a_link_to_a_directory_is_a_place_that_a_person_may_name(made: Compaction, tmp_path: Path) -> None:
+def test_a_link_to_a_directory_is_a_place_that_a_person_may_name(stored: Compaction, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    written = compaction_export(compaction=made, directory=tmp_path / "link", now_ms=NOW)
+    written = compaction_export(compaction=stored, directory=tmp_path / "link", now_ms=NOW)
     assert (tmp_path / "real" / written.path.name).is_file()
     assert str(tmp_path / "link") in written.path.read_text()
 
 
 def test_halves_of_pairs_are_written(tmp_path: Path) -> None:
-    made = compacted(session(tmp_path, turns=1, text=f"half of a pair: <half>{LARGE}", said="And <half>?"))
-    written = compaction_export(compaction=made, directory=tmp_path / "to", now_ms=NOW)
+    stored = compacted(session(tmp_path, turns=1, text=f"half of a pair: <half>{LARGE}", said="And <half>?"))
+    written = compaction_export(compaction=stored, directory=tmp_path / "to", now_ms=NOW)
     (text,) = written.results
     assert text.read_text().startswith("half of a pair: \N{REPLACEMENT CHARACTER}a line")
     assert "And" in context_at(Log(written.path.read_bytes())).messages[0].content[0]["text"]
@@ -158,37 +158,37 @@ def test_halves_of_pairs_are_written(tmp_path: Path) -> None:
 def test_a_long_session_takes_as_many_queries_as_a_short_one(tmp_path: Path) -> None:
     counts = []
     for name, turns in (("short", 2), ("long", 400)):
-        made = compacted(session(tmp_path / name, turns=turns, text="short " * 300))
+        stored = compacted(session(tmp_path / name, turns=turns, text="short " * 300))
         with CaptureQueriesContext(connection) as queries:
-            written = compaction_export(compaction=made, directory=tmp_path / name / "to", now_ms=NOW)
+            written = compaction_export(compaction=stored, directory=tmp_path / name / "to", now_ms=NOW)
         assert len(written.results) == turns
         counts.append(len(queries))
     assert counts[1] <= counts[0] + 2
 
 
-def test_an_archive_holds_the_same(made: Compaction, tmp_path: Path) -> None:
+def test_an_archive_holds_the_same(stored: Compaction, tmp_path: Path) -> None:
     file = BytesIO()
-    new = compaction_zip(compaction=made, file=file, now_ms=NOW)
-    assert new != made.session_id
+    new = compaction_zip(compaction=stored, file=file, now_ms=NOW)
+    assert new != stored.session_id
     with zipfile.ZipFile(file) as archive:
         names = archive.namelist()
         assert names[-1] == f"{new}.jsonl"
         assert len(names) == 4
         assert archive.read(names[0]).decode() == LARGE
-        home = Path(made.transcript.source.path).parent
+        home = Path(stored.transcript.source.path).parent
         assert f"{home}/{names[0]}" in archive.read(names[-1]).decode()
         archive.extractall(tmp_path / "elsewhere")
     assert len(context_at(Log((tmp_path / "elsewhere" / f"{new}.jsonl").read_bytes())).messages) == 12
     assert not Export.objects.exists()
 
 
-def test_a_session_that_was_made_knows_where_it_comes_from(made: Compaction, tmp_path: Path) -> None:
-    written = compaction_export(compaction=made, directory=tmp_path / "to", now_ms=NOW)
+def test_a_session_that_was_made_knows_where_it_comes_from(stored: Compaction, tmp_path: Path) -> None:
+    written = compaction_export(compaction=stored, directory=tmp_path / "to", now_ms=NOW)
     link_exports_to_origin()
     sync_files([written.path])
     link_exports_to_origin()
     new = Transcript.objects.get(session_id=written.session_id)
-    assert (new.forked_from, new.copies) == (made.transcript, 0)
+    assert (new.forked_from, new.copies) == (stored.transcript, 0)
 
 
 @pytest.mark.parametrize(
@@ -211,24 +211,24 @@ def test_the_home_directory_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_it_goes_where_the_agent_looks(tmp_path: Path, settings: Settings) -> None:
-    made = compacted(session(tmp_path))
+    stored = compacted(session(tmp_path))
     settings.CLAUDE_CONFIG_DIR = tmp_path
-    assert export_directory(made.transcript) == tmp_path / "projects" / "-home-dev-tidewatch"
+    assert export_directory(stored.transcript) == tmp_path / "projects" / "-home-dev-tidewatch"
     settings.CLAUDE_CONFIG_DIR = tmp_path / "other"
-    assert export_directory(made.transcript) == tmp_path / "other" / "projects" / "-home-dev-tidewatch"
+    assert export_directory(stored.transcript) == tmp_path / "other" / "projects" / "-home-dev-tidewatch"
     settings.DEMO_DIR = tmp_path
     settings.LUCID_HOME = tmp_path / "home"
-    assert export_directory(made.transcript) == tmp_path / "home" / "exports" / "-home-dev-tidewatch"
+    assert export_directory(stored.transcript) == tmp_path / "home" / "exports" / "-home-dev-tidewatch"
 
 
-def test_it_says_how_to_go_on(made: Compaction, tmp_path: Path, settings: Settings) -> None:
+def test_it_says_how_to_go_on(stored: Compaction, tmp_path: Path, settings: Settings) -> None:
     settings.CLAUDE_CONFIG_DIR = tmp_path / "config"
     Transcript.objects.update(cwd="/home/dev/it's tide; rm")
-    made.transcript.refresh_from_db()
-    here = compaction_export(compaction=made, directory=export_directory(made.transcript), now_ms=NOW)
-    there = compaction_export(compaction=made, directory=tmp_path / "there", now_ms=NOW + 1)
+    stored.transcript.refresh_from_db()
+    here = compaction_export(compaction=stored, directory=export_directory(stored.transcript), now_ms=NOW)
+    there = compaction_export(compaction=stored, directory=tmp_path / "there", now_ms=NOW + 1)
     there.path.unlink()
-    latest, first = build_export_view(made).made
+    latest, first = build_export_view(stored).exports
     assert first.command == f"""cd '/home/dev/it'"'"'s tide; rm' && claude --resume {here.session_id}"""
-    assert (first.present, first.looked_for) == (True, "")
-    assert (latest.present, latest.looked_for) == (False, str(here.path.parent))
+    assert (first.is_present, first.expected_directory) == (True, "")
+    assert (latest.is_present, latest.expected_directory) == (False, str(here.path.parent))

@@ -31,14 +31,14 @@ HTMX = {"HX-Request": "true", "HX-Target": "export"}
 
 
 @pytest.fixture
-def made(tmp_path: Path, settings: Settings) -> Compaction:
+def stored(tmp_path: Path, settings: Settings) -> Compaction:
     settings.CLAUDE_CONFIG_DIR = tmp_path
     settings.LUCID_HOME = tmp_path / "home"
     return compacted(session(tmp_path))
 
 
-def address(made: Compaction) -> str:
-    return f"/sessions/{made.transcript.public_id}/compactions/run-{made.number}/export/"
+def address(stored: Compaction) -> str:
+    return f"/sessions/{stored.transcript.public_id}/compactions/run-{stored.number}/export/"
 
 
 def page(client: Client, path: str) -> str:
@@ -47,15 +47,15 @@ def page(client: Client, path: str) -> str:
     return re.sub(r"\s+", " ", response.content.decode())
 
 
-def test_it_writes_beside_the_session_and_shows_how_to_go_on(client: Client, made: Compaction) -> None:
-    own = Path(made.transcript.source.path)
+def test_it_writes_beside_the_session_and_shows_how_to_go_on(client: Client, stored: Compaction) -> None:
+    own = Path(stored.transcript.source.path)
     before = own.read_bytes()
-    assert f'value="{own.parent}"' in page(client, address(made))
-    response = client.post(address(made), {"directory": ""})
-    assert (response.status_code, response.headers["Location"]) == (303, address(made))
+    assert f'value="{own.parent}"' in page(client, address(stored))
+    response = client.post(address(stored), {"directory": ""})
+    assert (response.status_code, response.headers["Location"]) == (303, address(stored))
     export = Export.objects.get()
     assert Path(export.path).parent == own.parent
-    html = page(client, address(made))
+    html = page(client, address(stored))
     assert export.path in html
     assert f"cd /home/dev/tidewatch &amp;&amp; claude --resume {export.session_id}" in html
     assert f'href="/sessions/{export.session_id}/"' in html
@@ -63,18 +63,18 @@ def test_it_writes_beside_the_session_and_shows_how_to_go_on(client: Client, mad
     assert own.read_bytes() == before
 
 
-def test_the_new_session_can_be_read_at_once_and_names_its_origin(client: Client, made: Compaction) -> None:
-    client.post(address(made), {"directory": ""})
+def test_the_new_session_can_be_read_at_once_and_names_its_origin(client: Client, stored: Compaction) -> None:
+    client.post(address(stored), {"directory": ""})
     html = page(client, f"/sessions/{Export.objects.get().session_id}/")
     assert (
-        f'href="/sessions/{made.transcript.public_id}/" title="Made here, from a compaction of that session">' in html
+        f'href="/sessions/{stored.transcript.public_id}/" title="Made here, from a compaction of that session">' in html
     )
     assert "made by Lucid from" in html
     assert Source.objects.filter(kind=Source.Kind.RESULT).count() == 3
 
 
-def test_htmx_gets_the_part_alone(client: Client, made: Compaction, tmp_path: Path) -> None:
-    response = client.post(address(made), {"directory": str(tmp_path / "to")}, headers=HTMX)
+def test_htmx_gets_the_part_alone(client: Client, stored: Compaction, tmp_path: Path) -> None:
+    response = client.post(address(stored), {"directory": str(tmp_path / "to")}, headers=HTMX)
     html = response.content.decode()
     assert response.status_code == 200
     assert "<html" not in html
@@ -82,35 +82,37 @@ def test_htmx_gets_the_part_alone(client: Client, made: Compaction, tmp_path: Pa
     assert "export it to there" in html
 
 
-def test_what_cannot_be_written_is_told_and_may_be_put_right(client: Client, made: Compaction, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_told_and_may_be_put_right(
+    client: Client, stored: Compaction, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("")
     typed = str(tmp_path / "file")
-    response = client.post(address(made), {"directory": typed})
+    response = client.post(address(stored), {"directory": typed})
     html = response.content.decode()
     assert response.status_code == 409
     assert f"<b>{typed} could not be written to: Not a directory.</b>" in html
     assert f'value="{typed}"' in html
     assert not Export.objects.exists()
-    partial = client.post(address(made), {"directory": "not/whole"}, headers=HTMX)
+    partial = client.post(address(stored), {"directory": "not/whole"}, headers=HTMX)
     assert partial.status_code == 200
     assert "Name the whole directory" in partial.content.decode()
 
 
-def test_what_is_typed_is_shown_as_text(client: Client, made: Compaction) -> None:
-    response = client.post(address(made), {"directory": HOSTILE})
+def test_what_is_typed_is_shown_as_text(client: Client, stored: Compaction) -> None:
+    response = client.post(address(stored), {"directory": HOSTILE})
     assert response.status_code == 409
     assert HOSTILE not in response.content.decode()
 
 
 def test_while_another_import_is_under_way_a_worker_reads_it_later(
-    client: Client, made: Compaction, tmp_path: Path
+    client: Client, stored: Compaction, tmp_path: Path
 ) -> None:
     (tmp_path / "home").mkdir(exist_ok=True)
     with database_lock("import"):
-        client.post(address(made), {"directory": ""})
+        client.post(address(stored), {"directory": ""})
     export = Export.objects.get()
     assert Run.objects.get(kind="import").target == export.path
-    assert "not imported yet" in page(client, address(made))
+    assert "not imported yet" in page(client, address(stored))
 
 
 async def downloaded(path: str) -> tuple[StreamingHttpResponse, bytes]:
@@ -118,8 +120,8 @@ async def downloaded(path: str) -> tuple[StreamingHttpResponse, bytes]:
     return response, b"".join([piece async for piece in cast(AsyncIterator[bytes], response.streaming_content)])
 
 
-def test_it_can_be_downloaded(made: Compaction) -> None:
-    response, data = async_to_sync(downloaded)(f"{address(made)}zip/")
+def test_it_can_be_downloaded(stored: Compaction) -> None:
+    response, data = async_to_sync(downloaded)(f"{address(stored)}zip/")
     assert response.status_code == 200
     with zipfile.ZipFile(BytesIO(data)) as archive:
         assert archive.testzip() is None
@@ -127,34 +129,34 @@ def test_it_can_be_downloaded(made: Compaction) -> None:
     assert f'filename="{Path(name).stem}.zip"' in response.headers["Content-Disposition"]
 
 
-def test_it_needs_a_form_of_this_site(made: Compaction) -> None:
+def test_it_needs_a_form_of_this_site(stored: Compaction) -> None:
     strict = Client(enforce_csrf_checks=True)
-    assert strict.post(address(made), {"directory": ""}).status_code == 403
+    assert strict.post(address(stored), {"directory": ""}).status_code == 403
     assert not Export.objects.exists()
 
 
-def test_a_compaction_of_another_session_is_not_found(client: Client, made: Compaction) -> None:
-    assert client.get(f"/sessions/other/compactions/run-{made.number}/export/").status_code == 404
-    assert client.get(address(made).replace(f"run-{made.number}", "run-99999")).status_code == 404
+def test_a_compaction_of_another_session_is_not_found(client: Client, stored: Compaction) -> None:
+    assert client.get(f"/sessions/other/compactions/run-{stored.number}/export/").status_code == 404
+    assert client.get(address(stored).replace(f"run-{stored.number}", "run-99999")).status_code == 404
 
 
-def test_what_changed_nothing_is_not_handed_back(client: Client, made: Compaction) -> None:
+def test_what_changed_nothing_is_not_handed_back(client: Client, stored: Compaction) -> None:
     Compaction.objects.update(done=False, report={"why": "It is small enough."})
-    html = page(client, address(made))
+    html = page(client, address(stored))
     assert "there is nothing to hand back: It is small enough." in html
     assert 'name="directory"' not in html
 
 
-def test_the_page_asks_the_same_few_questions_for_any_number_of_exports(client: Client, made: Compaction) -> None:
+def test_the_page_asks_the_same_few_questions_for_any_number_of_exports(client: Client, stored: Compaction) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as found:
-            page(client, address(made))
+            page(client, address(stored))
         return len(found)
 
-    client.post(address(made), {"directory": ""})
+    client.post(address(stored), {"directory": ""})
     few = queries()
     for _ in range(3):
-        client.post(address(made), {"directory": ""})
+        client.post(address(stored), {"directory": ""})
     assert queries() == few <= 9
 
 
@@ -164,8 +166,8 @@ def test_what_is_made_of_the_demo_does_not_put_the_demo_away(
     settings.LUCID_HOME = tmp_path / "home"
     settings.DEMO_DIR = tmp_path
     monkeypatch.setattr("sessions.imports.services.runs.DEMO", tmp_path)
-    made = compacted(session(tmp_path), FULL)
-    client.post(address(made), {"directory": ""})
+    stored = compacted(session(tmp_path), FULL)
+    client.post(address(stored), {"directory": ""})
     assert Path(Export.objects.get().path).is_relative_to(tmp_path / "home" / "exports")
     Source.objects.filter(path__startswith=f"{tmp_path}/projects").update(state="present")
     demo_settle()

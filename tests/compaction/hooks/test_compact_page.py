@@ -39,13 +39,13 @@ def test_hooks_are_shown_before_any_runs_and_are_off(client: Client, settings: S
     hook = {"matcher": "manual", "hooks": [{"type": "command", "command": f"echo {HOSTILE}"}]}
     (tmp_path / "settings.json").write_text(json.dumps({"hooks": {"PreCompact": [hook]}}))
     settings.CLAUDE_CONFIG_DIR = tmp_path
-    shown = page(client, kind="full")
-    assert "<script>alert" not in shown
-    assert re.search(r'name="hooks" value="off" checked', shown)
+    page_html = page(client, kind="full")
+    assert "<script>alert" not in page_html
+    assert re.search(r'name="hooks" value="off" checked', page_html)
     assert "Commands that are configured" not in page(client, kind="auto")
     assert "Commands that are configured" not in page(client, kind="budget")
     client.post(ADDRESS, {"kind": "full"})
-    client.post(ADDRESS, {"kind": "full", "hooks": "user", "hooks-seen": seen(shown)})
+    client.post(ADDRESS, {"kind": "full", "hooks": "user", "hooks-seen": seen(page_html)})
     client.post(ADDRESS, {"kind": "budget", "hooks": "all"})
     assert [run.parameters["hooks"] for run in Run.objects.order_by("pk")] == ["off", "user", "off"]
 
@@ -71,9 +71,9 @@ def test_hooks_that_have_changed_since_they_were_shown_are_shown_again(
 ) -> None:
     settings.CLAUDE_CONFIG_DIR = tmp_path
     hooked(tmp_path, "echo one")
-    asked = {"kind": "full", "hooks": "user", "hooks-seen": seen(page(client, kind="full"))}
+    form = {"kind": "full", "hooks": "user", "hooks-seen": seen(page(client, kind="full"))}
     hooked(tmp_path, "echo two")
-    for given in (asked, {"kind": "full", "hooks": "user"}):
+    for given in (form, {"kind": "full", "hooks": "user"}):
         answer = client.post(ADDRESS, given)
         assert answer.status_code == 422
         assert "They are not the ones that were shown" in answer.content.decode()
@@ -86,8 +86,8 @@ def test_what_runs_hooks_is_looked_at_again_before_it_is_repeated(
 ) -> None:
     settings.CLAUDE_CONFIG_DIR = tmp_path
     hooked(tmp_path, "echo one")
-    shown = page(client, kind="full")
-    client.post(ADDRESS, {"kind": "full", "hooks": "user", "hooks-seen": seen(shown)})
+    page_html = page(client, kind="full")
+    client.post(ADDRESS, {"kind": "full", "hooks": "user", "hooks-seen": seen(page_html)})
     run = Run.objects.get()
     Run.objects.update(status=Run.Status.FAILED, finished_at=run.created_at)
     answer = client.post(reverse("run-retry", args=[run.pk]))
@@ -102,9 +102,9 @@ def test_the_confirmation_names_the_commands(client: Client, settings: Settings,
     settings.MODELS = ModelSettings(api_key="never used", main="claude-sonnet-5-5", claude="off")
     settings.CLAUDE_CONFIG_DIR = tmp_path
     hooked(tmp_path, "echo one")
-    shown = page(client, kind="full")
+    page_html = page(client, kind="full")
     html = client.post(
-        ADDRESS, {"kind": "full", "writer": "configured", "hooks": "user", "hooks-seen": seen(shown)}
+        ADDRESS, {"kind": "full", "writer": "configured", "hooks": "user", "hooks-seen": seen(page_html)}
     ).content.decode()
     assert "echo one" in html
-    assert seen(html) == seen(shown)
+    assert seen(html) == seen(page_html)

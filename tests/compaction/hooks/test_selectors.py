@@ -9,7 +9,7 @@ import pytest
 from django.test import override_settings
 
 from compaction.hooks import selectors as hooks
-from compaction.hooks.engine.writers import inspect_access
+from compaction.hooks.engine.file_access import inspect_access
 from compaction.hooks.selectors import (
     Hook,
     HookConfiguration,
@@ -51,7 +51,7 @@ def named(command: str, event: str = "PreCompact", **group: Any) -> Settings:
 
 
 def commands(configured: HookConfiguration, scope: Scope = Scope.ALL) -> list[str]:
-    return [hook.command for hook in configured.within(scope)]
+    return [hook.command for hook in configured.allowed_by(scope)]
 
 
 def test_nothing_is_configured_where_there_are_no_settings(places: dict[Origin, Path]) -> None:
@@ -164,7 +164,7 @@ def test_one_whose_settings_belong_to_somebody_else_does_not_run(places: dict[Or
     write(file, named("planted"))
     os.chown(file, 65534, 65534)
     configured = found(places)
-    assert [hook.written.owner for hook in configured.hooks if hook.written] == ["nobody"]
+    assert [hook.access.owner for hook in configured.hooks if hook.access] == ["nobody"]
     assert "belongs to nobody" in configured.hooks[0].refused
     assert commands(configured) == []
 

@@ -64,7 +64,7 @@ def test_what_it_prints_before_a_compaction_joins_the_instructions(folder: Path)
     context = json.dumps({"hookSpecificOutput": {"hookEventName": "PreCompact", "additionalContext": "Keep tides."}})
     hooks = running(folder, hook("echo Keep names."), hook(f"echo '{context}'"), hook("echo lost; exit 1"))
     assert hooks.pre_compact(Trigger.AUTO, "") == "Keep names.\n\nKeep tides."
-    assert [one.exit for one in hooks.ran] == [0, 0, 1]
+    assert [run.exit for run in hooks.runs] == [0, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,10 @@ def test_where_the_folder_of_the_session_is_gone_it_runs_at_home(folder: Path, m
 
 
 def test_it_does_not_get_what_is_lucids_own(folder: Path) -> None:
-    told = run_hook(hook("env"), {}, str(folder), CancelToken()).output
-    assert "PATH=" in told
-    assert "LUCID_HOME" not in told
-    assert "DJANGO_SETTINGS_MODULE" not in told
+    output = run_hook(hook("env"), {}, str(folder), CancelToken()).output
+    assert "PATH=" in output
+    assert "LUCID_HOME" not in output
+    assert "DJANGO_SETTINGS_MODULE" not in output
 
 
 def gone(file: Path) -> bool:

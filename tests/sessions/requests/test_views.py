@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from sessions.models import Request, Transcript
 from tests.compaction.logged import Logged
 from tests.pages import flowing
-from tests.sessions.context.views.test_context import compacted, ids
+from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
 from tests.sessions.written import Written
@@ -26,7 +26,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def logged(project: Path) -> Transcript:
+def logged_session(project: Path) -> Transcript:
     return Logged(project=project).talk().read()
 
 
@@ -40,8 +40,8 @@ def parts(html: str) -> list[str]:
     return re.findall(r'<li class="part[^"]*" id="p([^"]+)"', html)
 
 
-def test_a_logged_request_is_shown_with_all_its_parts(client: Client, logged: Transcript) -> None:
-    html = page(client, logged, "msg_tomorrow")
+def test_a_logged_request_is_shown_with_all_its_parts(client: Client, logged_session: Transcript) -> None:
+    html = page(client, logged_session, "msg_tomorrow")
     assert parts(html) == ["tools.0", "tools.1", "system.0", "system.1", "0", "1", "2", "3", "4"]
     assert html.count("⚑ 1h") == 3
     assert "claude-code-20250219" in html
@@ -49,9 +49,9 @@ def test_a_logged_request_is_shown_with_all_its_parts(client: Client, logged: Tr
     assert "The cache had" in html
 
 
-def test_the_first_sentence_is_what_the_api_counted(client: Client, logged: Transcript) -> None:
+def test_the_first_sentence_is_what_the_api_counted(client: Client, logged_session: Transcript) -> None:
     request = Request.objects.get(message_id="msg_tomorrow")
-    html = page(client, logged, "msg_tomorrow")
+    html = page(client, logged_session, "msg_tomorrow")
     total = request.input + request.cache_read + request.cache_write_5m
     assert f"The cache had {request.cache_read / 1000:.1f}k of its {total / 1000:.1f}k tokens" in html
 
@@ -65,22 +65,22 @@ def test_what_no_record_holds_is_said_to_be_unknown(client: Client, project: Pat
 
 
 @pytest.mark.parametrize(("place", "words"), [("tools.0", "Runs a command."), ("system.1", "Never guess. ü")])
-def test_a_part_unfolds_alone_and_as_a_page(client: Client, logged: Transcript, place: str, words: str) -> None:
+def test_a_part_unfolds_alone_and_as_a_page(client: Client, logged_session: Transcript, place: str, words: str) -> None:
     section = place.partition(".")[0]
-    alone = page(client, logged, "msg_high", f"?part=open&section={section}&open={place}", **HTMX)
+    alone = page(client, logged_session, "msg_high", f"?part=open&section={section}&open={place}", **HTMX)
     assert parts(alone) == [place]
     assert words in alone.split("<pre>")[1]
-    whole = page(client, logged, "msg_high", f"?open={place}")
+    whole = page(client, logged_session, "msg_high", f"?open={place}")
     assert words in whole.split("<pre>")[1]
-    closed = page(client, logged, "msg_high", f"?part=close&section={section}&open={place}", **HTMX)
+    closed = page(client, logged_session, "msg_high", f"?part=close&section={section}&open={place}", **HTMX)
     assert "<pre>" not in closed
 
 
-def test_a_message_unfolds_to_blocks_that_lead_to_their_entries(client: Client, logged: Transcript) -> None:
-    alone = page(client, logged, "msg_high", "?part=open&section=messages&open=1", **HTMX)
+def test_a_message_unfolds_to_blocks_that_lead_to_their_entries(client: Client, logged_session: Transcript) -> None:
+    alone = page(client, logged_session, "msg_high", "?part=open&section=messages&open=1", **HTMX)
     assert "I should look." in alone
     assert re.search(r'href="/sessions/[^"]+/entries/[^"]+/">entry \d+</a>', alone)
-    assert "command: tide" in page(client, logged, "msg_high", "?open=1")
+    assert "command: tide" in page(client, logged_session, "msg_high", "?open=1")
 
 
 def test_folded_messages_are_loaded_on_demand(client: Client, project: Path) -> None:
@@ -109,18 +109,18 @@ def test_the_request_of_an_agent_leads_to_the_agents_own_page(client: Client, pr
 @pytest.mark.parametrize(
     "query", ["?part=open&section=tools&open=tools.99", "?part=piece&open=9.9", "?part=piece&open=x"]
 )
-def test_parts_that_are_not_there_are_not_found(client: Client, logged: Transcript, query: str) -> None:
-    address = f"/sessions/{logged.public_id}/requests/msg_high/{query}"
+def test_parts_that_are_not_there_are_not_found(client: Client, logged_session: Transcript, query: str) -> None:
+    address = f"/sessions/{logged_session.public_id}/requests/msg_high/{query}"
     assert client.get(address, headers=HTMX).status_code == 404
 
 
 @pytest.mark.parametrize("query", ["?open=x", "?open=tools.x", "?first=٣", "?open=99999999999", "?part=rows&section=x"])
-def test_any_wish_gets_a_page(client: Client, logged: Transcript, query: str) -> None:
-    assert len(parts(page(client, logged, "msg_high", query))) > 4
+def test_any_wish_gets_a_page(client: Client, logged_session: Transcript, query: str) -> None:
+    assert len(parts(page(client, logged_session, "msg_high", query))) > 4
 
 
-def test_a_request_that_is_not_there_is_not_found(client: Client, logged: Transcript) -> None:
-    assert client.get(f"/sessions/{logged.public_id}/requests/msg_nobody/").status_code == 404
+def test_a_request_that_is_not_there_is_not_found(client: Client, logged_session: Transcript) -> None:
+    assert client.get(f"/sessions/{logged_session.public_id}/requests/msg_nobody/").status_code == 404
 
 
 def test_nothing_of_a_request_becomes_markup(client: Client, project: Path) -> None:
@@ -170,16 +170,16 @@ def test_the_page_costs_the_same_however_long_the_session_is(client: Client, pro
         connection,
     ) as few:
         page(client, short, ids(short)[-1])
-    long = compacted(Written(project=project, session="22222222-2222-4333-8444-555555555555"))
+    long = write_compacted(Written(project=project, session="22222222-2222-4333-8444-555555555555"))
     with CaptureQueriesContext(connection) as many:
         page(client, long, ids(long)[-1])
     assert len(few) <= 10
     assert len(many) <= 12
 
 
-def test_the_context_the_timeline_and_the_entry_lead_to_it(client: Client, logged: Transcript) -> None:
-    address = f"/sessions/{logged.public_id}/requests/msg_tomorrow/"
-    root = f"/sessions/{logged.public_id}/"
+def test_the_context_the_timeline_and_the_entry_lead_to_it(client: Client, logged_session: Transcript) -> None:
+    address = f"/sessions/{logged_session.public_id}/requests/msg_tomorrow/"
+    root = f"/sessions/{logged_session.public_id}/"
     position = Request.objects.get(message_id="msg_tomorrow").position
     for where in (f"{root}context/", root, f"{root}entries/L{position}/"):
         assert f'href="{address}"' in client.get(where).content.decode(), where

@@ -24,7 +24,7 @@ from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
 from tests.pages import flowing
-from tests.sessions.context.views.test_context import compacted
+from tests.sessions.context.views.test_context import write_compacted
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
 from tests.sessions.written import Written
@@ -337,7 +337,7 @@ def test_words_that_changed_are_marked_in_both_columns(client: Client, file: Wri
 
 
 def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Written) -> None:
-    transcript = compacted(file)
+    transcript = write_compacted(file)
     made = make(transcript, MICROCOMPACT)
     boundaries = [f"compactions/L{position}/" for position in transcript.ruler["boundaries"]]
     requests = list(

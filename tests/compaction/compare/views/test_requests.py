@@ -19,7 +19,7 @@ from tests.compaction.logged import (
     hash_of,
 )
 from tests.pages import flowing
-from tests.sessions.context.views.test_context import compacted, ids
+from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
 from tests.sessions.written import Written
@@ -188,7 +188,7 @@ def test_nothing_of_either_becomes_markup_and_secrets_are_masked(client: Client,
 
 
 def test_the_queries_do_not_grow_with_the_session(client: Client, project: Path) -> None:
-    transcript = compacted(Written(project=project))
+    transcript = write_compacted(Written(project=project))
     known = ids(transcript)
     with CaptureQueriesContext(connection) as caught:
         page(client, transcript, f"?a={known[-2]}&b={known[-1]}")

@@ -34,13 +34,18 @@ def test_it_prints_one_document_with_every_break(session: Cached) -> None:
     assert told["requests"] == 3
     assert told["hit_rate"] == pytest.approx(50_000 / (50_000 + 101_500 + 9))
     assert told["rewrite_factor"] == pytest.approx(101_500 / 51_003)
-    (one,) = told["breaks"]
-    assert one["causes"] == ["tools_changed"]
-    assert one["at"] == "2025-11-01T12:26:45.000Z"
-    assert (one["previous_read"], one["read"], one["expected"], one["wasted_tokens"]) == (50_000, 0, False, 50_500)
-    assert one["cost_usd"] == pytest.approx(50_500 * 4e-6 * 1.2)
-    assert one["detail"] == "The tools changed: 1 removed (Bash)."
-    assert one["sizes"]["tools_changed"]["removed"] == 1
+    (entry,) = told["breaks"]
+    assert entry["causes"] == ["tools_changed"]
+    assert entry["at"] == "2025-11-01T12:26:45.000Z"
+    assert (entry["previous_read"], entry["read"], entry["expected"], entry["wasted_tokens"]) == (
+        50_000,
+        0,
+        False,
+        50_500,
+    )
+    assert entry["cost_usd"] == pytest.approx(50_500 * 4e-6 * 1.2)
+    assert entry["detail"] == "The tools changed: 1 removed (Bash)."
+    assert entry["sizes"]["tools_changed"]["removed"] == 1
     assert told["advice"]["ttl"]["used"] == "5m"
     assert told["totals"]["breaks"] == 1
 
@@ -58,7 +63,7 @@ def test_it_is_up_to_date_when_the_session_has_grown(session: Cached) -> None:
     session.asks(0, 52_000, after=7)
     session.read()
     told = json.loads(_told(session.session, "--json"))
-    assert [one["causes"] for one in told["breaks"]] == [["tools_changed"], ["ttl_expired_5m"]]
+    assert [entry["causes"] for entry in told["breaks"]] == [["tools_changed"], ["ttl_expired_5m"]]
 
 
 def test_the_beginning_of_an_id_is_enough_and_a_wrong_one_is_refused(session: Cached) -> None:

@@ -73,26 +73,26 @@ def arguments(kind: KindSpec) -> list[str]:
         PARTIAL_FROM: ["--pivot", legal_pivots(messages, Direction.FROM)[3]],
         PARTIAL_UP_TO: ["--pivot", prompts[-1]],
     }
-    given = [word for one in SETTINGS.get(kind, []) for word in ("--set", one)]
-    return [SESSION, "--kind", kind.name, "--model", "mechanical", *more.get(kind, []), *given]
+    options = [word for setting in SETTINGS.get(kind, []) for word in ("--set", setting)]
+    return [SESSION, "--kind", kind.name, "--model", "mechanical", *more.get(kind, []), *options]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_every_kind_can_be_made_exported_and_read_back(kind: KindSpec, tmp_path: Path) -> None:
     before = Path(transcript().source.path).read_bytes()
-    made = document("compact", *arguments(kind))
-    assert made.keys() >= KEYS
-    assert (made["status"], made["kind"]) == ("completed", kind.name)
-    assert Run.objects.get(pk=made["run"]).status == Run.Status.COMPLETED
-    assert made["report"]["applied"], made["report"]["why"]
-    assert made["after"]["tokens"] < made["before"]["tokens"]
+    result = document("compact", *arguments(kind))
+    assert result.keys() >= KEYS
+    assert (result["status"], result["kind"]) == ("completed", kind.name)
+    assert Run.objects.get(pk=result["run"]).status == Run.Status.COMPLETED
+    assert result["report"]["applied"], result["report"]["why"]
+    assert result["after"]["tokens"] < result["before"]["tokens"]
     # The path at which a spilled text lies is part of what the model reads.
     home = Path(transcript().source.path).parent if kind is BUDGET else tmp_path
     target = tmp_path / home.name
-    written = document("export", str(made["run"]), "--to", str(target))
+    written = document("export", str(result["run"]), "--to", str(target))
     path = Path(written["path"])
     assert path == target / f"{written['session_id']}.jsonl"
-    loaded = compaction_load(compaction_get(made["run"]))
+    loaded = compaction_load(compaction_get(result["run"]))
     again = json.dumps(join_messages(context_at(Log(path.read_bytes())).messages))
     assert again.replace(str(target), str(home)) == json.dumps(join_messages(loaded.after))
     assert Path(transcript().source.path).read_bytes() == before
@@ -104,8 +104,8 @@ def test_every_kind_can_be_made_exported_and_read_back(kind: KindSpec, tmp_path:
 
 
 def test_texts_that_left_the_context_lie_beside_the_export(tmp_path: Path) -> None:
-    made = document("compact", *arguments(BUDGET))
-    written = document("export", str(made["run"]), "--to", str(tmp_path))
+    result = document("compact", *arguments(BUDGET))
+    written = document("export", str(result["run"]), "--to", str(tmp_path))
     files = list((tmp_path / written["session_id"] / "tool-results").iterdir())
     assert files
     text = Path(written["path"]).read_text()
@@ -113,11 +113,11 @@ def test_texts_that_left_the_context_lie_beside_the_export(tmp_path: Path) -> No
 
 
 def test_a_second_export_overwrites_nothing(tmp_path: Path) -> None:
-    made = document("compact", *arguments(FULL))
-    first = document("export", str(made["run"]), "--to", str(tmp_path))
+    result = document("compact", *arguments(FULL))
+    first = document("export", str(result["run"]), "--to", str(tmp_path))
     data = Path(first["path"]).read_bytes()
-    second = document("export", str(made["run"]), "--to", str(tmp_path))
-    assert first["session_id"] == Compaction.objects.get(pk=made["id"]).session_id
+    second = document("export", str(result["run"]), "--to", str(tmp_path))
+    assert first["session_id"] == Compaction.objects.get(pk=result["id"]).session_id
     assert second["session_id"] != first["session_id"]
     assert Path(first["path"]).read_bytes() == data
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
@@ -135,10 +135,10 @@ def test_it_says_what_was_done(tmp_path: Path) -> None:
 
 
 def test_auto_says_why_nothing_would_happen() -> None:
-    made = document("compact", SESSION, "--kind", "auto", "--model", "mechanical")
-    assert not made["report"]["applied"]
-    assert "fewer than the threshold" in made["report"]["why"]
-    assert made["before"] == made["after"]
+    result = document("compact", SESSION, "--kind", "auto", "--model", "mechanical")
+    assert not result["report"]["applied"]
+    assert "fewer than the threshold" in result["report"]["why"]
+    assert result["before"] == result["after"]
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_auto_says_why_nothing_would_happen() -> None:
         (["--kind", "full", "--model", "claude-opus-5"], "claude-opus-5 cannot be asked"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_a_reason(given: list[str], words: str) -> None:
+def test_what_makes_no_sense_is_refused_with_a_reason(options: list[str], words: str) -> None:
     with pytest.raises(CommandError, match=words):
-        run("compact", SESSION, *given)
+        run("compact", SESSION, *options)
 
 
 @pytest.mark.parametrize("number", ["999999", "x", "-1"])
@@ -164,18 +164,18 @@ def test_an_export_of_nothing_is_refused(number: str, tmp_path: Path) -> None:
 
 def test_the_number_of_another_run_exports_nothing(tmp_path: Path) -> None:
     """Compactions have numbers of their own, which are not those of runs."""
-    made = Compaction.objects.get(pk=document("compact", *arguments(FULL))["id"])
-    Compaction.objects.filter(pk=made.pk).update(run_id=made.pk + 1000)
+    result = Compaction.objects.get(pk=document("compact", *arguments(FULL))["id"])
+    Compaction.objects.filter(pk=result.pk).update(run_id=result.pk + 1000)
     with pytest.raises(CommandError, match="There is no compaction"):
-        run("export", str(made.pk), "--to", str(tmp_path))
+        run("export", str(result.pk), "--to", str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_export_into_a_file_is_refused(tmp_path: Path) -> None:
-    made = document("compact", *arguments(FULL))
+    result = document("compact", *arguments(FULL))
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError, match="could not be written"):
-        run("export", str(made["run"]), "--to", str(tmp_path / "file"))
+        run("export", str(result["run"]), "--to", str(tmp_path / "file"))
 
 
 class Terminal(StringIO):

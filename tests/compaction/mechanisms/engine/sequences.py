@@ -134,7 +134,9 @@ class Player:
         responses = dict.fromkeys(message.message_id for message in self.plan.messages if message.message_id)
         others = set(list(responses)[: self.plan.switch])
         other = self.plan.kindred.other
-        return [replace_fields(one, model=other) if one.message_id in others else one for one in self.plan.messages]
+        return [
+            replace_fields(entry, model=other) if entry.message_id in others else entry for entry in self.plan.messages
+        ]
 
     def thought_through(self, answer: Message, outcome: PipelineOutcome) -> Message:
         """Where thinking is enabled, an answer to an input begins with it, also if that input is a summary now."""
@@ -149,8 +151,8 @@ class Player:
             return replace(state, last_summarized=last_summarized_after(given[:-number], state.last_summarized))
         if operation == "snip":
             inputs = [message for message in given if message.kind is MessageKind.PROMPT][:-1]
-            wanted = [short_id(inputs[number % len(inputs)].uuid)] if inputs else []
-            return replace(state, snip=snip(given, wanted, state=state.snip).state)
+            ids = [short_id(inputs[number % len(inputs)].uuid)] if inputs else []
+            return replace(state, snip=snip(given, ids, state=state.snip).state)
         return state
 
     def apply(self, operation: str, given: list[Message], state: PipelineState, number: int) -> PipelineOutcome:

@@ -31,7 +31,7 @@ Mechanism = Callable[[Sequence[Message]], Sequence[Message]]
 
 
 def every_other_turn(messages: Sequence[Message]) -> Sequence[Message]:
-    inputs = [short_id(one.uuid) for one in messages if one.kind is MessageKind.PROMPT]
+    inputs = [short_id(message.uuid) for message in messages if message.kind is MessageKind.PROMPT]
     return snip(messages, inputs[::2]).messages
 
 

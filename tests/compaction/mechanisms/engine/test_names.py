@@ -64,5 +64,5 @@ def test_it_needs_neither_django_nor_the_inspector() -> None:
         "import sys, compaction.mechanisms.engine; "
         "print(sorted({name.split('.')[0] for name in sys.modules} & {'django', 'celery', 'inspector', 'structlog'}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    outcome = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert outcome.stdout.strip() == "[]"

@@ -79,13 +79,13 @@ def test_no_call_is_parted_from_its_result(plan: Plan) -> None:
 @given(plans())
 def test_what_no_report_mentions_is_as_it_was(plan: Plan) -> None:
     for step in Player(plan).play():
-        told = {change.uuid for report in step.outcome.report.stages for change in report.changes}
-        known = {message.uuid: message for message in step.given}
-        order = [message.uuid for message in step.outcome.messages if message.uuid in known]
-        assert order == [uuid for uuid in known if uuid in set(order)]
+        changed = {change.uuid for report in step.outcome.report.stages for change in report.changes}
+        given_by_uuid = {message.uuid: message for message in step.given}
+        order = [message.uuid for message in step.outcome.messages if message.uuid in given_by_uuid]
+        assert order == [uuid for uuid in given_by_uuid if uuid in set(order)]
         for message in step.outcome.messages:
-            if message.uuid in known and message.uuid not in told:
-                assert message is known[message.uuid]
+            if message.uuid in given_by_uuid and message.uuid not in changed:
+                assert message is given_by_uuid[message.uuid]
 
 
 @some
@@ -137,7 +137,7 @@ def test_without_the_records_the_conversation_is_whole(plan: Plan) -> None:
         if plan.kindred is BOUND or plan.switch:
             # Thinking that was signed behind an edit dies with it, and so does that of another model.
             shown, given_then = [*map(unthinking, shown)], [*map(unthinking, step.given)]
-            assert [one for one in shown if one.content] == [one for one in given_then if one.content]
+            assert [entry for entry in shown if entry.content] == [entry for entry in given_then if entry.content]
         else:
             assert shown == step.given
         assert whole.cache_edits == ()
@@ -161,8 +161,8 @@ def undone(state: PipelineState) -> PipelineState:
     budget, snip, collapse = state.budget, state.snip, state.collapse
     for tool in state.budget.replacements:
         budget = budget.without(tool)
-    for one in state.snip.snips:
-        snip = snip.without(one.uuid)
+    for entry in state.snip.snips:
+        snip = snip.without(entry.uuid)
     for commit in state.collapse.commits:
         collapse = collapse.without(commit.collapse_id)
     timed, cached = state.microcompact.timed, state.microcompact.cached

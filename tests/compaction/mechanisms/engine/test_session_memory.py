@@ -107,17 +107,17 @@ class TestKeepWindow:
         for number in range(5):
             talk.prompt(f"{number}?")
         config = SessionMemoryConfig(keep_tokens=600, keep_text_messages=3, keep_most_tokens=5_000)
-        kept = talk.messages[start_of(talk.messages, config) or 0 :]
-        assert estimate(kept) >= 600
-        assert estimate(kept[1:]) < 600
+        kept_messages = talk.messages[start_of(talk.messages, config) or 0 :]
+        assert estimate(kept_messages) >= 600
+        assert estimate(kept_messages[1:]) < 600
 
     def test_it_stops_at_the_most_even_if_words_are_missing(self) -> None:
         talk = chat(5)
         for _ in range(6):
             talk.reads("a.py", "x" * 1_500)
         start = start_of(talk.messages, SMALL, last="m22") or 0
-        kept = estimate(talk.messages[start:])
-        assert 1_000 <= kept < 2_000
+        kept_messages = estimate(talk.messages[start:])
+        assert 1_000 <= kept_messages < 2_000
 
     def test_more_than_the_most_is_kept_if_the_notes_do_not_cover_it(self) -> None:
         talk = chat(40)
@@ -133,9 +133,9 @@ class TestKeepWindow:
     def test_the_defaults_are_ten_thousand_tokens_and_five_messages_up_to_forty_thousand(self) -> None:
         talk = chat(40, size=3_000)
         start = start_of(talk.messages, SessionMemoryConfig()) or 0
-        kept = talk.messages[start:]
-        assert 10_000 <= estimate(kept) < 12_000
-        assert len(kept) >= 5
+        kept_messages = talk.messages[start:]
+        assert 10_000 <= estimate(kept_messages) < 12_000
+        assert len(kept_messages) >= 5
 
 
 class TestInvariants:
@@ -167,18 +167,18 @@ class TestInvariants:
     def test_kept_messages_are_the_same_objects(self) -> None:
         talk = chat(20)
         outcome = compact(talk.messages, last="m30")
-        kept = [message for message in outcome.messages if message.uuid in ids(talk.messages)]
-        assert all(one is other for one, other in zip(kept, talk.messages[30:], strict=True))
+        kept_messages = [message for message in outcome.messages if message.uuid in ids(talk.messages)]
+        assert all(left is right for left, right in zip(kept_messages, talk.messages[30:], strict=True))
 
 
 class TestResult:
     def test_boundary_then_notes_then_what_is_kept(self) -> None:
         talk = chat(20)
         outcome = compact(talk.messages, last="m30")
-        boundary, summary, *kept = outcome.messages
+        boundary, summary, *kept_messages = outcome.messages
         assert is_boundary(boundary)
         assert "All of it" in texts([summary])[0]
-        assert ids(kept) == ids(talk.messages[30:])
+        assert ids(kept_messages) == ids(talk.messages[30:])
 
     def test_the_boundary_says_what_became_of_the_messages(self) -> None:
         talk = chat(20)

@@ -75,8 +75,8 @@ def test_while_work_goes_on_the_latest_messages_stay_as_they_are() -> None:
     messages = [*early(), *recent()]
     view = pipeline(messages, NOON + 90)
     assert estimate(view) < 0.62 * Limits().effective < context_tokens(messages)
-    assert [one for one in view if one.kind is not MessageKind.PROMPT][-5:] == [
-        one for one in messages if one.kind is not MessageKind.PROMPT
+    assert [message for message in view if message.kind is not MessageKind.PROMPT][-5:] == [
+        message for message in messages if message.kind is not MessageKind.PROMPT
     ][-5:]
     assert whole(view)
 
@@ -84,9 +84,9 @@ def test_while_work_goes_on_the_latest_messages_stay_as_they_are() -> None:
 def test_all_that_people_said_is_still_there_with_an_id() -> None:
     messages = [*early(), *recent()]
     view = pipeline(messages, NOON + 90)
-    inputs = [one for one in messages if one.kind is MessageKind.PROMPT]
-    assert [one.content[0]["text"] for one in view if one.kind is MessageKind.PROMPT] == [
-        f"{one.content[0]['text']}\n[id:{short_id(one.uuid)}]" for one in inputs
+    inputs = [message for message in messages if message.kind is MessageKind.PROMPT]
+    assert [message.content[0]["text"] for message in view if message.kind is MessageKind.PROMPT] == [
+        f"{message.content[0]['text']}\n[id:{short_id(message.uuid)}]" for message in inputs
     ]
 
 
@@ -95,7 +95,7 @@ def test_after_a_pause_the_clock_makes_so_much_room_that_nothing_is_collapsed() 
     view = pipeline(messages, NOON + 3 * 3600)
     assert content(view, "n0_00") == CLEARED
     assert content(view, "toolu_80").startswith("class AuthSession")
-    assert not any(one.kind is MessageKind.SUMMARY for one in view)
+    assert not any(message.kind is MessageKind.SUMMARY for message in view)
     assert len(view) == len(messages)
 
 

@@ -9,15 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-<<<<<<< HEAD
 from memory.dreams.engine.index_tidy import OVERFLOW
 from memory.dreams.engine.tidy import TidyResult, tidy
-from memory.files.engine.reading import Directory, directory_of, parse_file
-=======
-from memory.dreams.engine.indexing import OVERFLOW
-from memory.dreams.engine.tidy import Tidied, tidy
 from memory.files.engine.reading import MemoryDirectory, directory_from_contents, parse_file
->>>>>>> main
 from memory.files.engine.reading.file import RECOVERED
 from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.lint.engine import Surroundings, lint
@@ -38,13 +32,8 @@ class Found:
     reasons: dict[str, str]
 
 
-<<<<<<< HEAD
 def tidied(files: dict[str, bytes]) -> TidyResult:
-    directory = directory_of("/memory", files, mtime_ns=int(WRITTEN.timestamp() * 1e9))
-=======
-def tidied(files: dict[str, bytes]) -> Tidied:
     directory = directory_from_contents("/memory", files, mtime_ns=int(WRITTEN.timestamp() * 1e9))
->>>>>>> main
     return tidy(directory, Surroundings(now=NOW))
 
 

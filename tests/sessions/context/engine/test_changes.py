@@ -6,7 +6,7 @@ from sessions.context.engine import Context, contexts
 from sessions.context.engine.changes import ChangeKind, Changes, compare_contexts
 from sessions.context.engine.presentation.changes import MAX_LISTED, batch_changes
 from sessions.secrets.engine import mask
-from tests.sessions.context.engine.asking import (
+from tests.sessions.context.engine.context_helpers import (
     attach,
     call,
     log_of,
@@ -17,26 +17,26 @@ from tests.sessions.writing import Writing
 
 
 def two_last(writing: Writing) -> tuple[Context, Context]:
-    found = list(contexts(log_of(writing)))
-    return found[-2], found[-1]
+    changes = list(contexts(log_of(writing)))
+    return changes[-2], changes[-1]
 
 
-def changed(writing: Writing) -> Changes:
+def last_changes(writing: Writing) -> Changes:
     return compare_contexts(*two_last(writing))
 
 
-def places(found: Changes, kind: ChangeKind) -> list[tuple[int | None, int | None]]:
-    return [(change.old, change.new) for change in found.of(kind)]
+def changed_indexes(changes: Changes, kind: ChangeKind) -> list[tuple[int | None, int | None]]:
+    return [(change.old, change.new) for change in changes.of(kind)]
 
 
 def test_the_prefix_holds_when_messages_are_only_added() -> None:
     writing = Writing()
     talk(writing, "one", "two")
-    found = changed(writing)
-    assert found.is_prefix_unchanged
-    assert (found.before, found.after, found.unchanged) == (1, 3, 1)
-    assert places(found, ChangeKind.ADDED) == [(None, 1), (None, 2)]
-    assert found.sentence == "The prefix held: 2 messages were added."
+    changes = last_changes(writing)
+    assert changes.is_prefix_unchanged
+    assert (changes.before, changes.after, changes.unchanged) == (1, 3, 1)
+    assert changed_indexes(changes, ChangeKind.ADDED) == [(None, 1), (None, 2)]
+    assert changes.sentence == "The prefix held: 2 messages were added."
 
 
 def test_a_request_that_is_sent_again_changes_nothing() -> None:
@@ -45,9 +45,9 @@ def test_a_request_that_is_sent_again_changes_nothing() -> None:
     writing.assistant("say one")
     writing.leaf = first
     writing.assistant("say two")
-    found = changed(writing)
-    assert (found.changes, found.cause) == ((), None)
-    assert found.sentence == "The prefix held: nothing changed."
+    changes = last_changes(writing)
+    assert (changes.changes, changes.cause) == ((), None)
+    assert changes.sentence == "The prefix held: nothing changed."
 
 
 def test_a_cleared_result_is_rewritten_by_the_record_that_cleared_it() -> None:
@@ -59,12 +59,12 @@ def test_a_cleared_result_is_rewritten_by_the_record_that_cleared_it() -> None:
     writing.row("system", subtype="microcompact_boundary", microcompactMetadata={"compactedToolIds": ["toolu_1"]})
     writing.user("ask more")
     writing.assistant("say more")
-    found = changed(writing)
-    assert not found.is_prefix_unchanged
-    assert places(found, ChangeKind.REWRITTEN) == [(2, 2)]
-    assert found.cause is not None
-    assert found.cause.by == 4
-    assert found.sentence == (
+    changes = last_changes(writing)
+    assert not changes.is_prefix_unchanged
+    assert changed_indexes(changes, ChangeKind.REWRITTEN) == [(2, 2)]
+    assert changes.cause is not None
+    assert changes.cause.by == 4
+    assert changes.sentence == (
         "The prefix broke at message 3 of 3: it was rewritten (the text of a result was cleared)."
     )
 
@@ -74,13 +74,13 @@ def test_a_compaction_removes_what_it_summarised() -> None:
     talk(writing, "one", "two")
     boundary, _ = compact(writing)
     talk(writing, "three")
-    found = changed(writing)
-    assert found.unchanged == 0
-    assert places(found, ChangeKind.REMOVED) == [(0, None), (1, None), (2, None)]
-    assert places(found, ChangeKind.ADDED) == [(None, 0)]
-    assert found.cause is not None
-    assert found.cause.by == [record["uuid"] for record in writing.records].index(boundary)
-    assert "3 messages are no longer sent (the conversation was compacted)" in found.sentence
+    changes = last_changes(writing)
+    assert changes.unchanged == 0
+    assert changed_indexes(changes, ChangeKind.REMOVED) == [(0, None), (1, None), (2, None)]
+    assert changed_indexes(changes, ChangeKind.ADDED) == [(None, 0)]
+    assert changes.cause is not None
+    assert changes.cause.by == [record["uuid"] for record in writing.records].index(boundary)
+    assert "3 messages are no longer sent (the conversation was compacted)" in changes.sentence
 
 
 def test_kept_messages_stay_and_the_first_of_them_joins_the_summary() -> None:
@@ -88,10 +88,10 @@ def test_kept_messages_stay_and_the_first_of_them_joins_the_summary() -> None:
     uuids = talk(writing, "one", "two", "three")
     compact(writing, *uuids[2:4])
     talk(writing, "four")
-    found = changed(writing)
-    assert [change.old for change in found.of(ChangeKind.REMOVED)] == [0, 1, 4]
-    assert places(found, ChangeKind.REWRITTEN) == [(2, 0)]
-    assert places(found, ChangeKind.ADDED) == [(None, 2)]
+    changes = last_changes(writing)
+    assert [change.old for change in changes.of(ChangeKind.REMOVED)] == [0, 1, 4]
+    assert changed_indexes(changes, ChangeKind.REWRITTEN) == [(2, 0)]
+    assert changed_indexes(changes, ChangeKind.ADDED) == [(None, 2)]
 
 
 def test_going_back_is_told_as_such() -> None:
@@ -101,35 +101,35 @@ def test_going_back_is_told_as_such() -> None:
     talk(writing, "two", "three")
     writing.leaf = fork
     talk(writing, "four")
-    found = changed(writing)
-    assert found.unchanged == 2
-    assert found.cause is not None
-    assert found.cause.words == "the session went back"
-    assert len(found.of(ChangeKind.REMOVED)) == 3
+    changes = last_changes(writing)
+    assert changes.unchanged == 2
+    assert changes.cause is not None
+    assert changes.cause.words == "the session went back"
+    assert len(changes.of(ChangeKind.REMOVED)) == 3
 
 
 def test_what_went_for_another_reason_is_counted_apart() -> None:
     writing = Writing()
-    gone, folded = talk(writing, "one"), talk(writing, "two", "three")
+    removed, folded = talk(writing, "one"), talk(writing, "two", "three")
     talk(writing, "four")
-    writing.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": gone})
+    writing.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": removed})
     span = {"firstArchivedUuid": folded[0], "lastArchivedUuid": folded[-1], "summaryContent": "They talked."}
     writing.state("marble-origami-commit", **span)
     writing.user("ask five")
     writing.assistant("say five")
-    assert changed(writing).sentence.endswith(": 2 messages are no longer sent (snipped), and 4 others.")
+    assert last_changes(writing).sentence.endswith(": 2 messages are no longer sent (snipped), and 4 others.")
 
 
 def test_a_snip_is_the_cause_of_what_it_removed() -> None:
     writing = Writing()
-    gone = talk(writing, "one")
+    removed = talk(writing, "one")
     talk(writing, "two")
-    writing.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": gone})
+    writing.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": removed})
     talk(writing, "three")
-    found = changed(writing)
-    assert found.unchanged == 0
-    assert found.cause is not None
-    assert (found.cause.words, found.cause.by) == ("snipped", 4)
+    changes = last_changes(writing)
+    assert changes.unchanged == 0
+    assert changes.cause is not None
+    assert (changes.cause.words, changes.cause.by) == ("snipped", 4)
 
 
 def test_another_model_gets_no_thinking_of_the_first() -> None:
@@ -139,23 +139,23 @@ def test_another_model_gets_no_thinking_of_the_first() -> None:
     talk(writing, "two")
     writing.user("ask three")
     writing.assistant("say three", model="claude-sonnet-5-5")
-    found = changed(writing)
-    assert places(found, ChangeKind.REWRITTEN) == [(1, 1)]
-    assert found.cause is not None
-    assert "claude-sonnet-5-5 took over" in found.cause.words
+    changes = last_changes(writing)
+    assert changed_indexes(changes, ChangeKind.REWRITTEN) == [(1, 1)]
+    assert changes.cause is not None
+    assert "claude-sonnet-5-5 took over" in changes.cause.words
 
 
 def test_a_block_that_joins_a_sent_message_breaks_the_prefix_there() -> None:
     writing = Writing()
-    asked = writing.user("ask")
+    question = writing.user("ask")
     writing.assistant("say one")
-    writing.leaf = asked
+    writing.leaf = question
     attach(writing, "todo_reminder", "Mind the list.")
     writing.assistant("say two")
-    found = changed(writing)
-    assert places(found, ChangeKind.REWRITTEN) == [(0, 0)]
-    assert found.cause is not None
-    assert found.cause.words == "1 block was added to it"
+    changes = last_changes(writing)
+    assert changed_indexes(changes, ChangeKind.REWRITTEN) == [(0, 0)]
+    assert changes.cause is not None
+    assert changes.cause.words == "1 block was added to it"
 
 
 def test_the_first_request_ever_may_be_compared_with_an_empty_one() -> None:

@@ -11,24 +11,24 @@ from sessions.context.engine import (
     context_at,
     contexts,
 )
-from tests.sessions.context.engine.asking import call, last, texts
+from tests.sessions.context.engine.context_helpers import call, last, texts
 from tests.sessions.context.engine.test_request_log import (
     blob,
-    hashed,
+    hash_message,
+    message_of,
     request,
-    said,
 )
 from tests.sessions.writing import Writing, line
 
 
-def moved(writing: Writing, position: int, to: int) -> list[Context]:
+def contexts_after_move(writing: Writing, position: int, to: int) -> list[Context]:
     """The contexts, if one record had been written later."""
     records = list(writing.records)
     records.insert(to, records.pop(position))
     log = Log(b"".join(map(line, records)))
-    found = list(contexts(log))
-    assert [context_at(log, one.request).elements for one in found] == [one.elements for one in found]
-    return found
+    walked = list(contexts(log))
+    assert [context_at(log, context.request).elements for context in walked] == [context.elements for context in walked]
+    return walked
 
 
 def test_an_answer_that_was_written_before_its_prompt_was_made_of_it() -> None:
@@ -37,7 +37,7 @@ def test_an_answer_that_was_written_before_its_prompt_was_made_of_it() -> None:
     writing.assistant("Seen.", message="m1")
     writing.user("More")
     writing.assistant("Yes.", message="m2")
-    first, second = moved(writing, 0, 1)
+    first, second = contexts_after_move(writing, 0, 1)
     assert texts(first) == [("user", ["Look"])]
     assert texts(second) == [("user", ["Look"]), ("assistant", ["Seen."]), ("user", ["More"])]
 
@@ -50,8 +50,8 @@ def test_a_result_that_was_written_before_its_call_is_sent_with_the_others() -> 
     writing.result("t1", "one", parent=both)
     writing.result("t2", "two", parent=both)
     writing.assistant("Done.", message="m2")
-    found = moved(writing, 3, 0)[-1]
-    assert texts(found)[1:] == [
+    walked = contexts_after_move(writing, 3, 0)[-1]
+    assert texts(walked)[1:] == [
         ("assistant", ["call t1", "call t2"]),
         ("user", ["result t1: one", "result t2: two"]),
     ]
@@ -60,15 +60,15 @@ def test_a_result_that_was_written_before_its_call_is_sent_with_the_others() -> 
 def test_the_log_of_a_request_that_was_written_after_the_answer_is_found_by_its_name() -> None:
     writing = Writing()
     writing.user("Look")
-    asked = blob(writing, said("user", [{"type": "text", "text": "Look, with words of the client"}]))
+    asked = blob(writing, message_of("user", [{"type": "text", "text": "Look, with words of the client"}]))
     request(writing, "r1", [asked])
     writing.assistant("Seen.", message="m1", requestRef="r1")
-    answered = hashed(said("assistant", [{"type": "text", "text": "Seen."}]))
+    answered = hash_message(message_of("assistant", [{"type": "text", "text": "Seen."}]))
     writing.user("More")
-    more = blob(writing, said("user", [{"type": "text", "text": "More, in other words"}]))
+    more = blob(writing, message_of("user", [{"type": "text", "text": "More, in other words"}]))
     request(writing, "r2", [answered, more], base="r1", keep=1)
     writing.assistant("Yes.", message="m2", requestRef="r2")
-    first, second = moved(writing, 2, 3)
+    first, second = contexts_after_move(writing, 2, 3)
     assert first.exactness is second.exactness is Exactness.RECORDED
     assert texts(first) == [("user", ["Look, with words of the client"])]
     assert texts(second)[-1] == ("user", ["More, in other words"])
@@ -77,8 +77,8 @@ def test_the_log_of_a_request_that_was_written_after_the_answer_is_found_by_its_
 def test_an_answer_takes_the_request_that_it_names_and_not_the_latest() -> None:
     writing = Writing()
     writing.user("Look")
-    asked = blob(writing, said("user", [{"type": "text", "text": "mine"}]))
-    other = blob(writing, said("user", [{"type": "text", "text": "of another"}]))
+    asked = blob(writing, message_of("user", [{"type": "text", "text": "mine"}]))
+    other = blob(writing, message_of("user", [{"type": "text", "text": "of another"}]))
     request(writing, "r1", [asked])
     request(writing, "r2", [other])
     writing.assistant("Seen.", message="m1", requestRef="r1")
@@ -110,7 +110,7 @@ def test_of_an_answer_that_was_written_twice_one_is_sent() -> None:
     ]
 
 
-def compacted(writing: Writing, **metadata: Any) -> tuple[str, str]:
+def compact(writing: Writing, **metadata: Any) -> tuple[str, str]:
     """The uuids of the last row before the boundary, and of the boundary."""
     before = writing.leaf or ""
     compact = {"trigger": "auto", "preTokens": 1, **metadata}
@@ -127,12 +127,12 @@ def test_an_answer_that_hangs_on_what_was_compacted_away_was_made_of_the_summary
     writing.user("Look")
     writing.assistant(call("t1"), message="m1")
     writing.result("t1", "one")
-    before, boundary = compacted(writing)
+    before, boundary = compact(writing)
     answer = writing.assistant("Done.", message="m2", parent=before)
     summary(writing, boundary)
     writing.user("More", parent=answer)
     writing.assistant("Yes.", message="m3")
-    first, second, third = moved(writing, 0, 0)
+    first, second, third = contexts_after_move(writing, 0, 0)
     assert texts(first) == [("user", ["Look"])]
     assert texts(second) == [("user", ["Continued: all of it"])]
     assert texts(third) == [*texts(second), ("assistant", ["Done."]), ("user", ["More"])]
@@ -142,7 +142,7 @@ def test_going_back_behind_a_boundary_brings_back_what_stood_there() -> None:
     writing = Writing()
     writing.user("Look")
     old = writing.assistant("Seen.", message="m1")
-    _, boundary = compacted(writing)
+    _, boundary = compact(writing)
     summary(writing, boundary)
     writing.user("More")
     writing.assistant("Done.", message="m2")
@@ -158,7 +158,7 @@ def test_a_summary_that_was_written_after_the_next_answer_stands_before_what_was
     prompt = writing.user("Look")
     anchor = "aaaaaaaa-0000-4000-8000-000000000000"
     kept = {"anchorUuid": anchor, "uuids": [prompt]}
-    _, boundary = compacted(writing, preservedMessages=kept)
+    _, boundary = compact(writing, preservedMessages=kept)
     writing.assistant("Done.", message="m2", parent=prompt)
     summary(writing, boundary, uuid=anchor)
-    assert texts(moved(writing, 0, 0)[-1]) == [("user", ["Continued: all of it\n", "Look"])]
+    assert texts(contexts_after_move(writing, 0, 0)[-1]) == [("user", ["Continued: all of it\n", "Look"])]

@@ -9,7 +9,7 @@ import pytest
 from sessions.context.engine import PointMissingError, context_at, contexts
 from sessions.context.engine.left_out import LeftOutReason, find_left_out
 from sessions.transcripts.engine.messages import MessageKind
-from tests.sessions.context.engine.asking import attach, call, following, last, log_of, texts
+from tests.sessions.context.engine.context_helpers import attach, call, following, last, log_of, texts
 from tests.sessions.writing import Writing
 
 
@@ -40,8 +40,8 @@ def whole(writing: Writing) -> list[str]:
 
 def reasons(writing: Writing) -> dict[int, tuple[LeftOutReason, int | None]]:
     log = log_of(writing)
-    found = find_left_out(context_at(log), log.rows, log.marks())
-    return {one.position: (one.reason, one.by) for one in found}
+    entries = find_left_out(context_at(log), log.rows, log.marks())
+    return {one.position: (one.reason, one.by) for one in entries}
 
 
 def test_only_what_follows_the_last_boundary_is_sent() -> None:
@@ -219,7 +219,7 @@ def results(writing: Writing) -> list[str]:
     return [one for one in whole(writing) if one.startswith("result")]
 
 
-def worked(writing: Writing, *tools: str) -> None:
+def work(writing: Writing, *tools: str) -> None:
     writing.user("Work")
     for tool in tools:
         writing.assistant(call(tool), message=f"m-{tool}")
@@ -228,7 +228,7 @@ def worked(writing: Writing, *tools: str) -> None:
 
 def test_a_replaced_result_is_sent_as_its_replacement() -> None:
     writing = Writing()
-    worked(writing, "t1", "t2")
+    work(writing, "t1", "t2")
     replacement = {"kind": "persisted", "toolUseId": "t1", "replacement": "<persisted-output>…"}
     writing.state("content-replacement", replacements=[replacement])
     writing.user("More")
@@ -238,7 +238,7 @@ def test_a_replaced_result_is_sent_as_its_replacement() -> None:
 
 def test_cleared_results_are_sent_as_a_placeholder_from_then_on() -> None:
     writing = Writing()
-    worked(writing, "t1", "t2")
+    work(writing, "t1", "t2")
     metadata = {"compactedToolIds": ["t1"], "clearedAttachmentUUIDs": []}
     writing.row("system", subtype="microcompact_boundary", microcompactMetadata=metadata)
     writing.user("More")
@@ -269,11 +269,11 @@ def test_every_entry_that_is_not_sent_has_a_reason() -> None:
     compact(writing)
     writing.state("mode", mode="normal")
     writing.user("ask two")
-    found = reasons(writing)
-    assert found[0] == (LeftOutReason.SUMMARISED, 2) == found[1]
-    assert found[boundary] == (LeftOutReason.UNSENT, None)
-    assert found[4] == (LeftOutReason.UNSENT, None)
-    assert sorted(found) == [0, 1, 2, 4]
+    entries = reasons(writing)
+    assert entries[0] == (LeftOutReason.SUMMARISED, 2) == entries[1]
+    assert entries[boundary] == (LeftOutReason.UNSENT, None)
+    assert entries[4] == (LeftOutReason.UNSENT, None)
+    assert sorted(entries) == [0, 1, 2, 4]
 
 
 def test_rows_of_sub_agents_in_the_main_file_are_told_apart() -> None:

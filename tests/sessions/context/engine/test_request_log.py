@@ -7,21 +7,21 @@ import json
 from typing import Any
 
 from sessions.context.engine import Exactness
-from tests.sessions.context.engine.asking import last, texts
+from tests.sessions.context.engine.context_helpers import last, texts
 from tests.sessions.writing import Writing
 
 
-def hashed(message: dict[str, Any]) -> str:
+def hash_message(message: dict[str, Any]) -> str:
     words = json.dumps(message, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(words.encode()).hexdigest()
 
 
-def said(role: str, content: Any) -> dict[str, Any]:
+def message_of(role: str, content: Any) -> dict[str, Any]:
     return {"role": role, "content": content}
 
 
 def blob(writing: Writing, message: dict[str, Any]) -> str:
-    name = hashed(message)
+    name = hash_message(message)
     writing.state("api-request-blob", hash=name, message=message)
     return name
 
@@ -50,14 +50,14 @@ def first_turn(writing: Writing) -> list[str]:
     writing.user("Look")
     asked = blob(
         writing,
-        said(
+        message_of(
             "user",
             [{"type": "text", "text": "<system-reminder>Hi</system-reminder>"}, {"type": "text", "text": "Look"}],
         ),
     )
     request(writing, "r1", [asked], cacheControl=[{"path": ["messages", 0], "value": {"type": "ephemeral"}}])
     writing.assistant("Seen.")
-    return [asked, hashed(said("assistant", [{"type": "text", "text": "Seen."}]))]
+    return [asked, hash_message(message_of("assistant", [{"type": "text", "text": "Seen."}]))]
 
 
 def test_a_logged_request_is_recorded_word_for_word() -> None:
@@ -74,7 +74,7 @@ def test_what_the_log_does_not_hold_is_found_in_the_transcript_by_its_hash() -> 
     writing = Writing()
     known = first_turn(writing)
     writing.user("More")
-    request(writing, "r2", [known[1], hashed(said("user", "More"))], base="r1", keep=1)
+    request(writing, "r2", [known[1], hash_message(message_of("user", "More"))], base="r1", keep=1)
     writing.assistant("Yes.")
     context = last(writing)
     assert context.exactness is Exactness.RECORDED
@@ -86,7 +86,7 @@ def test_what_the_log_does_not_hold_is_found_in_the_transcript_by_its_hash() -> 
 def test_a_message_whose_hash_no_longer_fits_is_found_by_its_place_and_called_uncertain() -> None:
     writing = Writing()
     writing.user("Look")
-    request(writing, "r1", [hashed(said("user", "Look"))])
+    request(writing, "r1", [hash_message(message_of("user", "Look"))])
     writing.assistant("Seen.")
     writing.user("More")
     request(writing, "r2", ["0" * 64, "1" * 64], base="r1", keep=1)
@@ -127,8 +127,8 @@ def test_the_log_of_an_earlier_request_does_not_speak_for_a_later_one() -> None:
 def test_of_several_attempts_the_last_one_was_answered() -> None:
     writing = Writing()
     writing.user("Look")
-    request(writing, "r1", [blob(writing, said("user", "first try"))])
-    request(writing, "r2", [blob(writing, said("user", "Look"))])
+    request(writing, "r1", [blob(writing, message_of("user", "first try"))])
+    request(writing, "r2", [blob(writing, message_of("user", "Look"))])
     writing.assistant("Seen.")
     assert texts(last(writing)) == [("user", ["Look"])]
 
@@ -136,8 +136,10 @@ def test_of_several_attempts_the_last_one_was_answered() -> None:
 def test_errands_of_the_client_are_no_requests_of_the_conversation() -> None:
     writing = Writing()
     writing.user("Look")
-    request(writing, "r1", [blob(writing, said("user", "Look"))])
-    request(writing, "r2", [blob(writing, said("user", "Name this session"))], querySource="generate_session_title")
+    request(writing, "r1", [blob(writing, message_of("user", "Look"))])
+    request(
+        writing, "r2", [blob(writing, message_of("user", "Name this session"))], querySource="generate_session_title"
+    )
     writing.assistant("Seen.")
     assert texts(last(writing)) == [("user", ["Look"])]
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sessions.context.engine import Context, Log
 from sessions.transcripts.engine.flags import Flag
-from tests.sessions.context.engine.asking import (
+from tests.sessions.context.engine.context_helpers import (
     call,
     last,
     texts,

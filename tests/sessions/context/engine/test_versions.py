@@ -9,7 +9,7 @@ import pytest
 from sessions.context.engine import context_at
 from sessions.context.engine.left_out import LeftOutReason, find_left_out
 from sessions.transcripts.engine.messages import MessageKind
-from tests.sessions.context.engine.asking import attach, call, following, last, log_of, texts, thought
+from tests.sessions.context.engine.context_helpers import attach, call, following, last, log_of, texts, thought
 from tests.sessions.writing import Writing
 
 TAKES_SYSTEM, TAKES_NONE = "claude-opus-4-8", "claude-opus-4-5"

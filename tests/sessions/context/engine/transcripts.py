@@ -21,7 +21,7 @@ def written(messages: Sequence[Message], session: str = SESSION) -> bytes:
             boundary = f"boundary-{message.uuid}"
             rows.append(_row(boundary, None, message, session) | {"type": "system", "subtype": "compact_boundary"})
             parent = boundary
-        rows.append(_row(message.uuid, parent, message, session) | _said(message))
+        rows.append(_row(message.uuid, parent, message, session) | _content(message))
         parent = message.uuid
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
@@ -36,7 +36,7 @@ def _row(uuid: str, parent: str | None, message: Message, session: str) -> dict[
     return {"parentUuid": parent, "uuid": uuid, "timestamp": at, **shared}
 
 
-def _said(message: Message) -> dict[str, Any]:
+def _content(message: Message) -> dict[str, Any]:
     content = [dict(block) for block in message.content]
     if message.role == "system":
         words = f"<system-reminder>\n{content[0]['text']}\n</system-reminder>"

@@ -53,9 +53,9 @@ def test_a_context_is_given_again_with_no_more_queries_than_it_takes_to_make_it(
     transcript = file.read()
     for point in (last(transcript), point_next(transcript)):
         with CaptureQueriesContext(connection) as first:
-            made = cached_context(transcript, point)
+            loaded = cached_context(transcript, point)
         with CaptureQueriesContext(connection) as second:
-            assert cached_context(transcript, point) is made
+            assert cached_context(transcript, point) is loaded
         assert 0 < len(second) <= len(first)
 
 
@@ -99,9 +99,9 @@ def test_a_row_that_was_changed_changes_the_context(file: Written) -> None:
     cached_context(transcript, point)
     prompt = Entry.objects.filter(type="user").order_by("pk")[2]
     Entry.objects.filter(parent_key=prompt.uuid_key).update(parent_key=prompt.parent_key)
-    made = load_context(transcript, point)
-    assert prompt.position not in made.positions
-    assert cached_context(transcript, point).positions == made.positions
+    loaded = load_context(transcript, point)
+    assert prompt.position not in loaded.positions
+    assert cached_context(transcript, point).positions == loaded.positions
 
 
 def test_a_boundary_that_the_session_learns_of_changes_the_context(file: Written) -> None:

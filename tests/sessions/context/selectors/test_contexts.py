@@ -95,8 +95,8 @@ def test_what_is_sent_next_is_that_of_the_file() -> None:
 def test_every_entry_before_a_request_is_sent_or_has_a_reason() -> None:
     for transcript in transcripts():
         context = load_context(transcript, point_next(transcript))
-        told = {one.position for one, _ in load_left_out(transcript, context)}
-        assert told | context.positions == set(range(transcript.entries))
+        left_out = {one.position for one, _ in load_left_out(transcript, context)}
+        assert left_out | context.positions == set(range(transcript.entries))
 
 
 @pytest.mark.django_db

@@ -8,7 +8,7 @@ from sessions.context.engine import Context
 from sessions.context.selectors.contexts import load_context, load_contexts, point_of_request
 from sessions.context.selectors.forked_contexts import find_original, load_original_contexts
 from sessions.models import Transcript
-from tests.sessions.context.engine.asking import call, texts
+from tests.sessions.context.engine.context_helpers import call, texts
 from tests.sessions.writing import stamp
 from tests.sessions.written import Written
 

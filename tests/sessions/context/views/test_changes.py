@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from sessions.models import Transcript
-from tests.sessions.context.views.test_context import compacted, ids
+from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.timeline.views.test_session import HTMX
 from tests.sessions.written import Written
 
@@ -50,7 +50,7 @@ def test_a_prefix_that_broke_names_the_record_that_broke_it(client: Client, file
 
 
 def test_after_a_compaction_the_boundary_is_the_cause(client: Client, file: Written) -> None:
-    transcript = compacted(file)
+    transcript = write_compacted(file)
     boundary = transcript.ruler["boundaries"][0]
     after = next(one for one in transcript.request_set.order_by("position") if one.position > boundary)
     html = part(client, transcript, f"?request={after.message_id}")

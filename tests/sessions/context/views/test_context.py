@@ -40,16 +40,16 @@ def page(client: Client, transcript: Transcript, query: str = "", **headers: str
 
 def messages(html: str) -> list[str]:
     """Role and words of the messages that are shown."""
-    found = re.findall(r'<li class="message is-(\w+)".*?</li>', html, re.DOTALL)
+    items = re.findall(r'<li class="message is-(\w+)".*?</li>', html, re.DOTALL)
     words = re.findall(r"<pre>(.*?)</pre>", html.split('id="messages"')[-1], re.DOTALL)
-    return [*found, *words]
+    return [*items, *words]
 
 
 def ids(transcript: Transcript) -> list[str]:
     return list(Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=True))
 
 
-def compacted(file: Written) -> Transcript:
+def write_compacted(file: Written) -> Transcript:
     """Several blocks long, with a compaction that keeps messages, a cleared result and a state record in between."""
     kept: list[str] = []
     for number in range(90):
@@ -113,9 +113,9 @@ def test_the_array_is_what_was_sent(client: Client, file: Written) -> None:
     file.call("Bash", "toolu_1", command="tide")
     file.result("toolu_1", "2.44 m")
     file.assistant("It is 2.44 m.")
-    found = messages(page(client, file.read()))
-    assert found[:3] == ["user", "assistant", "user"]
-    assert found[3:] == ["How high is it?", "command: tide", "2.44 m"]
+    items = messages(page(client, file.read()))
+    assert items[:3] == ["user", "assistant", "user"]
+    assert items[3:] == ["How high is it?", "command: tide", "2.44 m"]
 
 
 def test_what_would_be_sent_after_an_entry_and_next(client: Client, file: Written) -> None:
@@ -218,7 +218,7 @@ def test_an_earlier_version_of_a_file_keeps_its_contexts(client: Client, file: W
 
 
 def test_any_request_takes_few_queries_and_few_bytes(client: Client, file: Written) -> None:
-    transcript = compacted(file)
+    transcript = write_compacted(file)
     assert transcript.source.archived > 2 * 512 * 1024
     for message in ids(transcript)[::7] + ids(transcript)[-1:]:
         with CaptureQueriesContext(connection) as queries:

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
 from tests.pages import flowing
-from tests.sessions.context.views.test_context import compacted, ids
+from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.timeline.views.test_session import HTMX, long
 from tests.sessions.written import Written
 
@@ -30,7 +30,7 @@ def part(client: Client, transcript: Transcript, query: str = "", target: str = 
 
 
 def test_what_is_left_out_stands_by_reason_with_its_cause(client: Client, file: Written) -> None:
-    transcript = compacted(file)
+    transcript = write_compacted(file)
     html = part(client, transcript)
     assert html.startswith('<section id="left-out"')
     assert "<html" not in html
@@ -44,7 +44,7 @@ def test_what_is_left_out_stands_by_reason_with_its_cause(client: Client, file: 
 
 
 def test_ranges_lead_to_the_timeline_as_it_was_seen(client: Client, file: Written) -> None:
-    transcript = compacted(file)
+    transcript = write_compacted(file)
     html = part(client, transcript)
     link = re.search(r'class="range" href="(/sessions/[^"]+)"', html)
     assert link
@@ -65,9 +65,9 @@ def test_what_was_never_sent_is_shown_where_its_link_leads(client: Client, file:
     file.assistant("Low water.")
     (address,) = ranges(part(client, file.read()))
     assert address.endswith("&all=1#e4")
-    shown = client.get(address).content.decode()
-    assert re.search(r'id="e4"[^>]*>(?:(?!id="e5").)*plan', shown, re.DOTALL)
-    assert "As the model saw it at" in shown
+    html = client.get(address).content.decode()
+    assert re.search(r'id="e4"[^>]*>(?:(?!id="e5").)*plan', html, re.DOTALL)
+    assert "As the model saw it at" in html
 
 
 def test_from_a_place_after_an_entry_links_keep_the_place(client: Client, file: Written) -> None:
@@ -79,10 +79,10 @@ def test_from_a_place_after_an_entry_links_keep_the_place(client: Client, file: 
     entry = str(file.records[5]["uuid"])
     (address,) = ranges(part(client, transcript, f"?at={entry}"))
     assert f"&after={entry}" in address
-    shown = client.get(address).content.decode()
-    assert "right after" in shown
-    assert re.search(r'<article class="card user seen" id="e5">', shown)
-    assert re.search(r'<article class="card [\w ]*ahead" id="e6">', shown)
+    html = client.get(address).content.decode()
+    assert "right after" in html
+    assert re.search(r'<article class="card user seen" id="e5">', html)
+    assert re.search(r'<article class="card [\w ]*ahead" id="e6">', html)
 
 
 def test_before_anything_was_sent_the_words_say_would(client: Client, file: Written) -> None:
@@ -118,7 +118,7 @@ def test_without_htmx_it_is_a_page(client: Client, file: Written) -> None:
     assert len(html.encode()) < 150_000
 
 
-def listed(html: str) -> list[tuple[str, str]]:
+def listed_ranges(html: str) -> list[tuple[str, str]]:
     """Who and what each range begins with."""
     return re.findall(r'<b>([^<]*)</b> <span class="words">([^<]*)</span>', html)
 
@@ -133,7 +133,7 @@ def test_each_range_says_who_it_begins_with_and_how(client: Client, file: Writte
     file.assistant("Low water.")
     html = part(client, file.read())
     assert "<b>high" not in html
-    (first, words), (state, mode) = listed(html)
+    (first, words), (state, mode) = listed_ranges(html)
     assert first == "User"
     assert words.startswith("When is &lt;b&gt;high water&lt;/b&gt;? At Gull Haven, that is")
     assert words.endswith("…")
@@ -156,16 +156,16 @@ def test_secrets_are_masked_where_entries_are_named(client: Client, file: Writte
 def test_a_record_that_is_too_large_is_named_by_its_type(
     client: Client, file: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transcript = compacted(file)
+    transcript = write_compacted(file)
     monkeypatch.setattr("sessions.timeline.selectors.briefs.BYTES", 10)
-    assert {words for _, words in listed(part(client, transcript))} == {""}
+    assert {words for _, words in listed_ranges(part(client, transcript))} == {""}
 
 
 def test_naming_entries_takes_one_query_more(client: Client, file: Written) -> None:
-    transcript = compacted(file)
+    transcript = write_compacted(file)
     with CaptureQueriesContext(connection) as queries:
         html = part(client, transcript)
-    assert listed(html)
+    assert listed_ranges(html)
     blocks = [one["sql"] for one in queries.captured_queries if "transcripts_block" in one["sql"]]
     assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
     assert len(blocks) <= 2

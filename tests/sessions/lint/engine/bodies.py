@@ -46,18 +46,18 @@ def body(*messages: Any, **more: Any) -> dict[str, Any]:
     return {"model": NEW, "max_tokens": 1000, "messages": list(messages), **more}
 
 
-def found(request: Any, model: str | None = None, **more: Any) -> list[Finding]:
+def lint(request: Any, model: str | None = None, **more: Any) -> list[Finding]:
     return lint_request(request, model, **more)
 
 
 def places(request: Any, model: str | None = None, **more: Any) -> list[tuple[str, str]]:
-    return [(finding.rule, finding.path) for finding in found(request, model, **more)]
+    return [(finding.rule, finding.path) for finding in lint(request, model, **more)]
 
 
-def refused(request: Any, model: str | None = None) -> list[Finding]:
+def refusals(request: Any, model: str | None = None) -> list[Finding]:
     return [finding for finding in lint_request(request, model) if finding.severity is Severity.REFUSED]
 
 
 def only(request: Any, model: str | None = None, **more: Any) -> Finding:
-    (finding,) = found(request, model, **more)
+    (finding,) = lint(request, model, **more)
     return finding

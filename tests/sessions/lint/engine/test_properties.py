@@ -23,7 +23,7 @@ from sessions.lint.engine.repairs.calls import NO_RESULT
 from sessions.lint.engine.repairs.ends import OPENING
 from sessions.transcripts.engine.messages import Message, join_messages
 from tests.examples import examples
-from tests.sessions.lint.engine.mutating import mutated_array, mutated_messages
+from tests.sessions.lint.engine.mutations import mutate_array, mutate_messages
 from tests.sessions.transcripts.engine.messages.conversations import conversations, requests
 
 pytestmark = pytest.mark.slow
@@ -45,7 +45,7 @@ def _serious(body: Any, model: str) -> list[Any]:
     return [finding for finding in lint_request(body, model) if finding.severity is not Severity.NOTE]
 
 
-def _refused(array: list[Any], model: str) -> list[Any]:
+def _refusals(array: list[Any], model: str) -> list[Any]:
     return [finding for finding in lint_request(_body(array), model) if finding.severity is Severity.REFUSED]
 
 
@@ -88,10 +88,10 @@ def test_a_valid_array_is_returned_as_it_is(messages: list[Message]) -> None:
 @some
 @given(conversations(), SEEDS, ACCIDENTS, st.sampled_from([OLD, NEW]))
 def test_a_repaired_array_is_not_refused(messages: list[Message], seed: int, accidents: int, model: str) -> None:
-    array = mutated_array(join_messages(messages), seed, accidents)
+    array = mutate_array(join_messages(messages), seed, accidents)
     given_array = deepcopy(array)
     repaired, repairs = repair(array, model=model, sending=True)
-    assert _refused(repaired, model) == []
+    assert _refusals(repaired, model) == []
     assert bool(repairs) == (repaired is not array)
     assert array == given_array
     again, repairs = repair(repaired, model=model, sending=True)
@@ -105,7 +105,7 @@ def test_a_repair_that_knows_what_was_there_leaves_no_thinking_dead_or_altered(
     messages: list[Message], seed: int, accidents: int, model: str
 ) -> None:
     before = join_messages(messages)
-    repaired, _ = repair(mutated_array(before, seed, accidents), model=model, before=before, sending=True)
+    repaired, _ = repair(mutate_array(before, seed, accidents), model=model, before=before, sending=True)
     found = lint_request(_body(repaired), model, before=before)
     assert [finding for finding in found if finding.severity is Severity.REFUSED] == []
 
@@ -115,8 +115,8 @@ def test_a_repair_that_knows_what_was_there_leaves_no_thinking_dead_or_altered(
 def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
     messages: list[Message], seed: int, accidents: int
 ) -> None:
-    records, _ = repair_messages(mutated_messages(messages, seed, accidents))
-    assert _refused(join_messages(records), OLD) == []
+    records, _ = repair_messages(mutate_messages(messages, seed, accidents))
+    assert _refusals(join_messages(records), OLD) == []
     again, repairs = repair_messages(records)
     assert repairs == []
     assert all(one is other for one, other in zip(again, records, strict=True))
@@ -125,7 +125,7 @@ def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
 @some
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_a_repair_invents_no_words(messages: list[Message], seed: int, accidents: int) -> None:
-    array = mutated_array(join_messages(messages), seed, accidents)
+    array = mutate_array(join_messages(messages), seed, accidents)
     repaired, _ = repair(array)
     assert _texts(repaired) <= _texts(array) | {OPENING, NO_RESULT, NO_OUTPUT}
 
@@ -133,10 +133,10 @@ def test_a_repair_invents_no_words(messages: list[Message], seed: int, accidents
 @some
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_a_repair_keeps_what_people_and_models_said(messages: list[Message], seed: int, accidents: int) -> None:
-    array = mutated_array(join_messages(messages), seed, accidents)
+    array = mutate_array(join_messages(messages), seed, accidents)
     repaired, _ = repair(array)
-    assert {words for words in _said(array) if words.strip()} == {
-        words for words in _said(repaired) if words.strip()
+    assert {words for words in _block_texts(array) if words.strip()} == {
+        words for words in _block_texts(repaired) if words.strip()
     } - {OPENING}
 
 
@@ -184,7 +184,7 @@ def test_any_value_can_be_linted(body: Any, before: Any, model: str | None) -> N
 def test_any_array_can_be_repaired(array: list[Any]) -> None:
     repaired, _ = repair(array, model=NEW, sending=True)
     broken = {"media", "mark-place", "mark-order", "too-many-marks"}
-    assert {finding.rule for finding in _refused(repaired, NEW)} <= broken
+    assert {finding.rule for finding in _refusals(repaired, NEW)} <= broken
     assert repair(repaired, model=NEW, sending=True) == (repaired, [])
 
 
@@ -198,5 +198,5 @@ def _texts(array: list[Any]) -> set[str]:
     return texts
 
 
-def _said(array: list[Any]) -> set[str]:
+def _block_texts(array: list[Any]) -> set[str]:
     return {block["text"] for message in array for block in message["content"] if block["type"] == "text"}

@@ -11,7 +11,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     places,
     result,
@@ -47,29 +47,29 @@ def test_nor_can_some_of_it_be_left_out_or_moved(thoughts: tuple[str, ...]) -> N
 
 
 def test_all_of_an_answer_can_be_left_out() -> None:
-    assert found(body(*turn()), before=WHOLE) == []
-    assert found(body(*WHOLE), before=WHOLE) == []
+    assert lint(body(*turn()), before=WHOLE) == []
+    assert lint(body(*WHOLE), before=WHOLE) == []
 
 
 def test_bound_thinking_may_lose_its_first_blocks() -> None:
-    assert found(body(*turn(thought("two"))), BOUND, before=WHOLE) == []
+    assert lint(body(*turn(thought("two"))), BOUND, before=WHOLE) == []
 
 
 def test_earlier_turns_are_free() -> None:
     later = [assistant("so"), user("and?")]
-    assert found(body(*turn(EDITED), *later), before=[*WHOLE, *later]) == []
+    assert lint(body(*turn(EDITED), *later), before=[*WHOLE, *later]) == []
 
 
 def test_thinking_that_was_not_shown_is_not_compared() -> None:
     hidden = {**thought("one"), "thinking": ""}
-    assert found(body(*turn(EDITED)), before=turn(hidden)) == []
+    assert lint(body(*turn(EDITED)), before=turn(hidden)) == []
 
 
 def test_signatures_that_were_blotted_out_tell_nothing() -> None:
     one, other = ({**thought(words), "signature": "[REDACTED]"} for words in ("one", "other"))
     earlier = [user("go"), assistant(one, "so"), user("and?"), assistant(other, call("a")), user(result("a"))]
-    assert found(body(*earlier), before=earlier) == []
-    assert found(body(*earlier), before=earlier[:3]) == []
+    assert lint(body(*earlier), before=earlier) == []
+    assert lint(body(*earlier), before=earlier[:3]) == []
 
 
 def test_an_edited_block_is_put_back() -> None:
@@ -88,8 +88,8 @@ def test_after_a_switch_another_model_may_not_take_the_thinking() -> None:
     finding = only(body(*WHOLE), before=body(*WHOLE, model="claude-opus-5"))
     assert (finding.rule, finding.severity) == ("foreign-thinking", Severity.NOTE)
     assert finding.api_error == "messages.1.content.0: Invalid `signature` in `thinking` block"
-    assert found(body(*WHOLE), before=body(*WHOLE, model=f"anthropic.{NEW}-20260101-v1:0")) == []
+    assert lint(body(*WHOLE), before=body(*WHOLE, model=f"anthropic.{NEW}-20260101-v1:0")) == []
 
 
 def test_another_conversation_says_nothing_of_a_switch() -> None:
-    assert found(body(*WHOLE), before=body(user("a title, please"), model="claude-haiku-4-5")) == []
+    assert lint(body(*WHOLE), before=body(user("a title, please"), model="claude-haiku-4-5")) == []

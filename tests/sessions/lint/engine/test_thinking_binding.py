@@ -46,7 +46,7 @@ def dead(after: Any, before: Any = ARRAY, model: str = BOUND) -> list[str]:
     return [one.path for one in dead_thinking(before, after, model)]
 
 
-def edited(message: int, value: Any) -> list[Any]:
+def edit(message: int, value: Any) -> list[Any]:
     return [*ARRAY[:message], *([value] if value else []), *ARRAY[message + 1 :]]
 
 
@@ -74,14 +74,14 @@ def test_the_clients_header_for_the_bill_kills_nothing() -> None:
     ],
 )
 def test_what_is_only_written_in_another_way_kills_nothing(short: Any, long: Any) -> None:
-    spelled = edited(2, user(result("a", [text("a long result")], is_error=False)))
+    spelled = edit(2, user(result("a", [text("a long result")], is_error=False)))
     before, after = body(*ARRAY, model=BOUND, **short), body(*spelled, model=BOUND, **long)
     assert dead(after, before) == dead(before, after) == []
-    assert len(dead(body(*edited(2, user(result("a", "a long result", is_error=True))), model=BOUND), before)) >= 3
+    assert len(dead(body(*edit(2, user(result("a", "a long result", is_error=True))), model=BOUND), before)) >= 3
 
 
 def test_a_cleared_result_kills_all_thinking_after_it() -> None:
-    cleared = edited(2, user(result("a", "[Old tool result content cleared]")))
+    cleared = edit(2, user(result("a", "[Old tool result content cleared]")))
     assert dead(cleared) == ["messages[3].content[0]", "messages[3].content[1]", "messages[5].content[0]"]
 
 
@@ -94,22 +94,22 @@ def test_a_summary_in_place_of_the_beginning_kills_what_is_kept() -> None:
 
 
 def test_thinking_may_be_left_out_from_the_front() -> None:
-    without = edited(1, assistant(call("a")))
+    without = edit(1, assistant(call("a")))
     assert dead(without) == []
     assert dead([*without[:3], assistant(thought("three"), "done"), *without[4:]]) == []
 
 
 def test_but_not_from_the_middle() -> None:
-    assert dead(edited(3, assistant(thought("two"), "done"))) == ["messages[5].content[0]"]
+    assert dead(edit(3, assistant(thought("two"), "done"))) == ["messages[5].content[0]"]
 
 
 def test_thinking_that_changed_places_is_dead() -> None:
-    turned = edited(3, assistant(thought("three"), thought("two"), "done"))
+    turned = edit(3, assistant(thought("three"), thought("two"), "done"))
     assert dead(turned) == ["messages[3].content[0]", "messages[3].content[1]", "messages[5].content[0]"]
 
 
 def test_cache_marks_are_no_part_of_what_is_said() -> None:
-    assert dead(edited(4, user(text("and?", cache_control={"type": "ephemeral"})))) == []
+    assert dead(edit(4, user(text("and?", cache_control={"type": "ephemeral"})))) == []
 
 
 def test_nor_is_how_messages_are_split() -> None:
@@ -139,7 +139,7 @@ def test_a_summary_of_the_api_itself_is_accepted() -> None:
 
 
 def test_the_linter_finds_them_when_it_knows_what_was_before() -> None:
-    after = body(*edited(2, user(result("a", ""))))
+    after = body(*edit(2, user(result("a", ""))))
     assert [finding.rule for finding in lint_request(after, BOUND, before=ARRAY)] == ["dead-thinking"] * 3
     finding = lint_request(after, BOUND, before=ARRAY)[0]
     assert (finding.severity, finding.path) == (Severity.REFUSED, "messages[3].content[0]")
@@ -150,12 +150,12 @@ def test_the_linter_finds_them_when_it_knows_what_was_before() -> None:
 
 def test_they_only_cost_where_the_api_is_asked_to_drop_them() -> None:
     config = {"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "drop_block"}}
-    after = body(*edited(2, user(result("a", ""))), thinking=config)
+    after = body(*edit(2, user(result("a", ""))), thinking=config)
     assert {finding.severity for finding in lint_request(after, BOUND, before=ARRAY)} == {Severity.COSTS}
 
 
 def test_stripping_leaves_the_rest_alone() -> None:
-    after = edited(2, user(result("a", "")))
+    after = edit(2, user(result("a", "")))
     stripped, repairs = strip_dead_thinking(ARRAY, after, BOUND)
     assert stripped == [*after[:3], assistant("done"), after[4], assistant("that"), after[6]]
     assert stripped[0] is after[0]

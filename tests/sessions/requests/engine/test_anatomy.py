@@ -34,7 +34,7 @@ def conversation(count: int) -> list[Element]:
     return [element(f"tide {number} " * 50, "assistant" if number % 2 else "user") for number in range(count)]
 
 
-def marked(*paths: list[Any]) -> RequestSetup:
+def setup_with_marks(*paths: list[Any]) -> RequestSetup:
     return RequestSetup(SYSTEM, TOOLS, marks=tuple({"path": path, "value": MARK} for path in paths))
 
 
@@ -43,14 +43,14 @@ def fates(anatomy: Anatomy, name: str) -> list[CacheFate | None]:
 
 
 def test_the_order_is_that_of_the_cache() -> None:
-    anatomy = anatomy_of(marked(), conversation(3), None)
+    anatomy = anatomy_of(setup_with_marks(), conversation(3), None)
     assert [section.name for section in anatomy.sections] == ["tools", "system", "messages"]
     assert [part.label for part in anatomy.sections[0].parts] == ["Bash", "Read"]
     assert [part.place for part in anatomy.sections[2].parts] == ["0", "1", "2"]
 
 
 def test_what_follows_the_last_mark_is_fresh_and_nothing_before_it() -> None:
-    given = marked(["system", 1], ["messages", 2, "content", 0])
+    given = setup_with_marks(["system", 1], ["messages", 2, "content", 0])
     anatomy = anatomy_of(given, conversation(4), Usage(40, 600, 400, 0, 9))
     assert fates(anatomy, "messages")[3] is CacheFate.FRESH
     assert CacheFate.FRESH not in (*fates(anatomy, "tools"), *fates(anatomy, "system"), *fates(anatomy, "messages")[:3])
@@ -58,7 +58,7 @@ def test_what_follows_the_last_mark_is_fresh_and_nothing_before_it() -> None:
 
 
 def test_what_was_read_comes_first_and_what_was_written_after_it() -> None:
-    given = marked(["messages", 3, "content", 0])
+    given = setup_with_marks(["messages", 3, "content", 0])
     found = anatomy_of(given, conversation(4), Usage(0, 800, 200, 0, 9))
     order = [*fates(found, "tools"), *fates(found, "system"), *fates(found, "messages")]
     assert order[0] is CacheFate.READ
@@ -67,7 +67,7 @@ def test_what_was_read_comes_first_and_what_was_written_after_it() -> None:
 
 
 def test_without_a_count_no_fate_is_claimed() -> None:
-    anatomy = anatomy_of(marked(), conversation(2), None)
+    anatomy = anatomy_of(setup_with_marks(), conversation(2), None)
     assert {*fates(anatomy, "tools"), *fates(anatomy, "messages")} == {None}
     assert "cannot be told" in cache_sentence(None)
 
@@ -82,7 +82,7 @@ def test_what_no_record_holds_stands_in_front() -> None:
 
 
 def test_marks_are_found_by_their_paths_and_say_how_long_they_hold() -> None:
-    anatomy = anatomy_of(marked(["tools", 1], ["system", 1], ["messages", 0]), conversation(1), None)
+    anatomy = anatomy_of(setup_with_marks(["tools", 1], ["system", 1], ["messages", 0]), conversation(1), None)
     found = [(mark.path, mark.ttl, mark.scope) for one in anatomy.sections for part in one.parts for mark in part.marks]
     assert found == [
         ("tools[1]", "1h", "global"),
@@ -104,7 +104,7 @@ def test_marks_that_lead_nowhere_are_left_alone() -> None:
 
 
 def test_the_billing_header_is_named() -> None:
-    header, prompt = anatomy_of(marked(), [], None).sections[1].parts
+    header, prompt = anatomy_of(setup_with_marks(), [], None).sections[1].parts
     assert header.label == "billing header"
     assert header.note
     assert prompt.note == ""

@@ -60,11 +60,11 @@ def test_there_are_eight_in_their_order() -> None:
 
 
 def test_each_is_a_message_of_the_client_that_the_report_counts() -> None:
-    found = attach_after_reading(EVERYTHING)
-    assert {message.kind for message in found.messages} == {MessageKind.INJECTED}
-    assert [change.uuid for change in found.changes] == [message.uuid for message in found.messages]
-    assert {change.kind for change in found.changes} == {ChangeKind.ADDED}
-    assert sum(change.tokens_after for change in found.changes) == estimate(found.messages)
+    attachments = attach_after_reading(EVERYTHING)
+    assert {message.kind for message in attachments.messages} == {MessageKind.INJECTED}
+    assert [change.uuid for change in attachments.changes] == [message.uuid for message in attachments.messages]
+    assert {change.kind for change in attachments.changes} == {ChangeKind.ADDED}
+    assert sum(change.tokens_after for change in attachments.changes) == estimate(attachments.messages)
 
 
 def test_ids_follow_from_the_boundary() -> None:
@@ -74,8 +74,8 @@ def test_ids_follow_from_the_boundary() -> None:
 
 def test_listings_that_did_not_change_are_not_repeated() -> None:
     same = Listing(("Read",), (("Read", "- Read"),))
-    found = attach_after_reading(Surroundings(tools=same, agent_types=same, mcp_instructions=same))
-    assert len(found.messages) == 1
+    attachments = attach_after_reading(Surroundings(tools=same, agent_types=same, mcp_instructions=same))
+    assert len(attachments.messages) == 1
 
 
 def test_a_change_names_what_came_and_what_went() -> None:

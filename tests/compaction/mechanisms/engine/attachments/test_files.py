@@ -101,10 +101,10 @@ def test_a_file_that_is_gone_takes_no_place() -> None:
 def test_a_long_file_is_cut_at_the_end_of_a_line_and_says_so() -> None:
     text = "".join(f"line {number}\n" for number in range(4_000))
     parts, remarks = restored(conversation("a"), files={"a": text})
-    shown = parts[0].text.partition("[cut after")[0]
-    assert len(shown) <= 20_000 + len('<file path="a">\n\n')
-    assert shown.splitlines()[-1].startswith("line ")
-    assert shown.splitlines()[-1] in text.splitlines()
+    text_shown = parts[0].text.partition("[cut after")[0]
+    assert len(text_shown) <= 20_000 + len('<file path="a">\n\n')
+    assert text_shown.splitlines()[-1].startswith("line ")
+    assert text_shown.splitlines()[-1] in text.splitlines()
     assert remarks == ["a is cut from 9,473 to 5,000 tokens"] or remarks[0].startswith("a is cut from ")
 
 

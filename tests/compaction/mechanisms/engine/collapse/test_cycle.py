@@ -63,19 +63,21 @@ def test_it_is_off_by_default_and_auto_compact_runs() -> None:
 
 def test_with_room_to_spare_nothing_is_chosen() -> None:
     messages = two_hours(8)
-    done = collapse(messages, ON, limits=LIMITS, summarise=summarise)
-    assert done.messages is messages
-    assert (done.state.armed, done.state.staged) == (False, ())
+    result = collapse(messages, ON, limits=LIMITS, summarise=summarise)
+    assert result.messages is messages
+    assert (result.state.armed, result.state.staged) == (False, ())
 
 
 def test_from_sixty_per_cent_on_spans_are_chosen_but_not_replaced() -> None:
     messages = two_hours(20)
-    done = collapse(messages, ON, limits=LIMITS, summarise=summarise)
-    assert done.messages is messages
-    assert done.state.armed
-    assert done.state.last_spawn_tokens == estimate(messages)
-    assert len(report(done).staged) == 5
-    assert [one.score for one in done.state.staged] == sorted((one.score for one in done.state.staged), reverse=True)
+    result = collapse(messages, ON, limits=LIMITS, summarise=summarise)
+    assert result.messages is messages
+    assert result.state.armed
+    assert result.state.last_spawn_tokens == estimate(messages)
+    assert len(report(result).staged) == 5
+    assert [item.score for item in result.state.staged] == sorted(
+        (item.score for item in result.state.staged), reverse=True
+    )
 
 
 def test_they_are_not_chosen_anew_before_the_context_has_grown() -> None:
@@ -89,30 +91,30 @@ def test_they_are_not_chosen_anew_before_the_context_has_grown() -> None:
 
 def test_from_eighty_five_per_cent_on_the_best_are_replaced_until_the_target_is_reached() -> None:
     messages = two_hours()
-    done = collapse(messages, ON, limits=LIMITS, summarise=summarise)
-    assert 153_000 <= done.report.tokens_before < 180_000
-    assert 80_000 < done.report.tokens_after <= 108_000
-    assert done.report.tokens_after == estimate(done.messages)
-    assert len(report(done).committed) == len(done.state.commits) == 2
-    assert [one for one in messages if one.kind is MessageKind.PROMPT] == [
-        one for one in done.messages if one.kind is MessageKind.PROMPT
+    result = collapse(messages, ON, limits=LIMITS, summarise=summarise)
+    assert 153_000 <= result.report.tokens_before < 180_000
+    assert 80_000 < result.report.tokens_after <= 108_000
+    assert result.report.tokens_after == estimate(result.messages)
+    assert len(report(result).committed) == len(result.state.commits) == 2
+    assert [item for item in messages if item.kind is MessageKind.PROMPT] == [
+        item for item in result.messages if item.kind is MessageKind.PROMPT
     ]
-    assert [change.kind for change in done.report.changes].count(ChangeKind.ADDED) == 2
+    assert [change.kind for change in result.report.changes].count(ChangeKind.ADDED) == 2
 
 
 def test_without_a_summary_nothing_is_replaced() -> None:
     messages = two_hours()
-    done = collapse(messages, ON, limits=LIMITS)
-    assert done.messages is messages
-    assert "have no summary" in done.report.why
+    result = collapse(messages, ON, limits=LIMITS)
+    assert result.messages is messages
+    assert "have no summary" in result.report.why
 
 
 def test_a_summary_that_was_written_before_is_used() -> None:
     staged = collapse(two_hours(20), ON, limits=LIMITS).state
     state = staged.with_summary(staged.staged[0].first_uuid, "written in time")
-    done = collapse(two_hours(20), ON, state, limits=LIMITS, tokens=155_000)
-    assert [one.summary for one in done.state.commits] == ["written in time"]
-    assert len(done.state.staged) == 4
+    result = collapse(two_hours(20), ON, state, limits=LIMITS, tokens=155_000)
+    assert [item.summary for item in result.state.commits] == ["written in time"]
+    assert len(result.state.staged) == 4
 
 
 def test_a_summary_that_is_larger_than_its_span_is_not_taken() -> None:
@@ -137,9 +139,9 @@ def test_a_commit_is_replayed_with_the_same_bytes_while_work_goes_on() -> None:
 
 def test_dropping_a_commit_brings_its_messages_back() -> None:
     messages = two_hours()
-    done = collapse(messages, ON, limits=LIMITS, summarise=summarise)
-    one, other = done.state.commits
-    first = collapse(messages, ON, done.state.without(one.collapse_id), limits=LIMITS, tokens=0)
+    result = collapse(messages, ON, limits=LIMITS, summarise=summarise)
+    item, other = result.state.commits
+    first = collapse(messages, ON, result.state.without(item.collapse_id), limits=LIMITS, tokens=0)
     assert first.state.commits == (other,)
     none = collapse(messages, ON, first.state.without(other.collapse_id), limits=LIMITS, tokens=0)
     assert none.messages is messages
@@ -149,18 +151,18 @@ def test_dropping_a_commit_brings_its_messages_back() -> None:
 def test_it_holds_for_any_conversation(messages: list[Message], window: int) -> None:
     config = CollapseConfig(enabled=True, keep_tokens=500, least=300, most=5_000, least_score=0.0)
     limits = Limits(window=window + 20_000, buffer=0)
-    done = collapse(messages, config, limits=limits, summarise=summarise)
-    assert whole(done.messages)
-    assert pairs(done.messages)[0] - pairs(done.messages)[1] <= pairs(messages)[0] - pairs(messages)[1]
-    assert same_objects(messages, done.messages, {one.summary_uuid for one in done.state.commits})
-    assert done.report.tokens_after == estimate(done.messages) <= done.report.tokens_before == estimate(messages)
-    assert report(done).skipped == ()
-    saved = CollapseState.from_json(json.loads(json.dumps(done.state.to_json())))
-    read = from_records(json.loads(json.dumps(to_records(done.state, "session"))))
+    result = collapse(messages, config, limits=limits, summarise=summarise)
+    assert whole(result.messages)
+    assert pairs(result.messages)[0] - pairs(result.messages)[1] <= pairs(messages)[0] - pairs(messages)[1]
+    assert same_objects(messages, result.messages, {item.summary_uuid for item in result.state.commits})
+    assert result.report.tokens_after == estimate(result.messages) <= result.report.tokens_before == estimate(messages)
+    assert report(result).skipped == ()
+    saved = CollapseState.from_json(json.loads(json.dumps(result.state.to_json())))
+    read = from_records(json.loads(json.dumps(to_records(result.state, "session"))))
     for state in (saved, read):
         again = collapse(messages, config, state, limits=limits, tokens=0)
-        assert sent(again.messages) == sent(done.messages)
-    undone = done.state
-    for commit in done.state.commits:
+        assert sent(again.messages) == sent(result.messages)
+    undone = result.state
+    for commit in result.state.commits:
         undone = undone.without(commit.collapse_id)
     assert collapse(messages, config, undone, limits=limits, tokens=0).messages is messages

@@ -50,9 +50,9 @@ def test_commits_accumulate_and_the_last_snapshot_counts() -> None:
         snapshot_record(STATE, "session"),
         commit_record(other, "session"),
     ]
-    found = from_records(records)
-    assert found.commits == (COMMIT, other)
-    assert found.last_spawn_tokens == 140_000
+    state = from_records(records)
+    assert state.commits == (COMMIT, other)
+    assert state.last_spawn_tokens == 140_000
 
 
 def test_a_reset_forgets_what_came_before_it() -> None:

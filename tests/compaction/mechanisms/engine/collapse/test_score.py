@@ -56,12 +56,12 @@ def test_files_in_commands_count() -> None:
 
 
 def test_a_span_without_things_is_far_and_quiet() -> None:
-    found = scored([answered("hm"), said("on")], 0, 1, 1)
-    assert (found.distance, found.quiet) == (1.0, 1.0)
+    result = scored([answered("hm"), said("on")], 0, 1, 1)
+    assert (result.distance, result.quiet) == (1.0, 1.0)
 
 
 def test_the_score_is_the_weighted_mean_of_its_parts() -> None:
-    found = score_span(
+    result = score_span(
         survey_conversation([*piece("a", "a.py"), said("on")], estimate_blocks),
         0,
         2,
@@ -69,4 +69,4 @@ def test_the_score_is_the_weighted_mean_of_its_parts() -> None:
         most=10_000,
         weights=Weights(1, 0, 0, 0),
     )
-    assert found.total == found.size
+    assert result.total == result.size

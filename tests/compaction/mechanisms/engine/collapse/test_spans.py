@@ -15,7 +15,8 @@ SMALL = CollapseConfig(enabled=True, keep_tokens=1_000, least=500, most=5_000)
 
 def spans(messages: list[Message], config: CollapseConfig = SMALL) -> list[tuple[int, int]]:
     return sorted(
-        (one.first, one.end) for one in find_candidates(messages, find_cuts(messages), config, estimate_blocks)
+        (candidate.first, candidate.end)
+        for candidate in find_candidates(messages, find_cuts(messages), config, estimate_blocks)
     )
 
 
@@ -54,13 +55,13 @@ def test_an_empty_conversation_has_none() -> None:
 
 @given(conversations())
 def test_spans_lie_between_legal_cuts_and_apart(messages: list[Message]) -> None:
-    found = spans(messages)
+    ranges = spans(messages)
     legal = find_cuts(messages)
-    kept = 0
-    for first, end in found:
-        assert kept <= first < end
+    kept_ranges = 0
+    for first, end in ranges:
+        assert kept_ranges <= first < end
         assert legal.is_legal(first)
         assert legal.is_legal(end)
-        assert not any(one.kind in (MessageKind.PROMPT, MessageKind.SUMMARY) for one in messages[first:end])
+        assert not any(message.kind in (MessageKind.PROMPT, MessageKind.SUMMARY) for message in messages[first:end])
         assert estimate(messages[end:]) >= SMALL.keep_tokens
-        kept = end
+        kept_ranges = end

@@ -109,16 +109,16 @@ def test_it_can_be_saved_and_loaded() -> None:
 
 def test_one_that_was_made_of_a_view_can_be_told_in_the_whole_conversation() -> None:
     talk = work()
-    shown = [*talk.messages[:1], talk.messages[3], *talk.messages[4:]]
-    compaction = rebase(made(shown, "m9"), shown, talk.messages)
+    view_messages = [*talk.messages[:1], talk.messages[3], *talk.messages[4:]]
+    compaction = rebase(made(view_messages, "m9"), view_messages, talk.messages)
     assert ids(replay_compactions(talk.messages, [compaction]))[2:] == [f"m{number}" for number in range(9, 17)]
 
 
 def test_a_placeholder_at_the_edge_keeps_the_messages_that_it_stands_for() -> None:
     talk = work()
     placeholder = Message("user", ({"type": "text", "text": "m5 to m8"},), talk.messages[0].kind, "placeholder")
-    shown = [*talk.messages[:4], placeholder, *talk.messages[8:]]
-    compaction = rebase(made(shown, "placeholder"), shown, talk.messages)
+    view_messages = [*talk.messages[:4], placeholder, *talk.messages[8:]]
+    compaction = rebase(made(view_messages, "placeholder"), view_messages, talk.messages)
     assert ids(replay_compactions(talk.messages, [compaction]))[2:4] == ["m5", "m6"]
-    compaction = rebase(made(shown, "m9"), shown, talk.messages)
+    compaction = rebase(made(view_messages, "m9"), view_messages, talk.messages)
     assert ids(replay_compactions(talk.messages, [compaction]))[2:4] == ["m9", "m10"]

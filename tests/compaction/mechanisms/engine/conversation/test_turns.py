@@ -61,10 +61,14 @@ def test_turns_whose_results_share_a_message_are_entangled() -> None:
 @given(conversations())
 def test_no_turn_shares_a_pair_or_an_answer_with_another(messages: list[Message]) -> None:
     turns = turns_of(messages)
-    assert [turn.first for turn in turns] == [at for at, one in enumerate(messages) if one.kind is MessageKind.PROMPT]
+    assert [turn.first for turn in turns] == [
+        index for index, message in enumerate(messages) if message.kind is MessageKind.PROMPT
+    ]
     for turn in turns:
-        inside = [messages[at] for at in turn.messages]
-        outside = [one for at, one in enumerate(messages) if at not in turn.messages]
+        inside = [messages[index] for index in turn.messages]
+        outside = [message for index, message in enumerate(messages) if index not in turn.messages]
         assert not pairs(inside)[0] & pairs(outside)[1]
         assert not pairs(inside)[1] & pairs(outside)[0]
-        assert not {one.message_id for one in inside if one.message_id} & {one.message_id for one in outside}
+        assert not {message.message_id for message in inside if message.message_id} & {
+            message.message_id for message in outside
+        }

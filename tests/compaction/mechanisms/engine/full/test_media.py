@@ -27,11 +27,11 @@ def test_other_messages_stay_the_objects_they_were() -> None:
     talk = Talk()
     talk.prompt("hello")
     talk.reads("a.py")
-    assert all(one is other for one, other in zip(without_media(talk.messages), talk.messages, strict=True))
+    assert all(left is right for left, right in zip(without_media(talk.messages), talk.messages, strict=True))
 
 
 def test_attached_skills_are_left_out() -> None:
     talk = Talk()
     talk.injected(f"{OPENING}\n<skill name='x'>...")
-    kept = talk.prompt(f"{OPENING} is what I see")
-    assert without_skills(talk.messages) == [kept]
+    remaining = talk.prompt(f"{OPENING} is what I see")
+    assert without_skills(talk.messages) == [remaining]

@@ -123,4 +123,4 @@ def test_what_is_left_is_what_the_api_takes(messages: list[Message], error: str)
         except NothingLeftError:
             return
         body = {"model": "claude-opus-4-6", "max_tokens": 1, "messages": join_messages(messages)}
-        assert [one for one in lint_request(body) if one.severity is Severity.REFUSED] == []
+        assert [finding for finding in lint_request(body) if finding.severity is Severity.REFUSED] == []

@@ -42,6 +42,11 @@ def test_the_first_compaction_is_no_recompaction() -> None:
     talk = Talk()
     talk.prompt("hello")
     talk.says("hi")
-    found = track_recompaction(talk.messages, None, 167_000, "sdk")
-    assert (found.is_one, found.turns_since, found.last_id, found.threshold) == (False, 1, "", 167_000)
-    assert found.source == "sdk"
+    recompaction = track_recompaction(talk.messages, None, 167_000, "sdk")
+    assert (recompaction.is_one, recompaction.turns_since, recompaction.last_id, recompaction.threshold) == (
+        False,
+        1,
+        "",
+        167_000,
+    )
+    assert recompaction.source == "sdk"

@@ -90,8 +90,8 @@ def test_what_an_earlier_summary_made_up_stays_made_up_where_the_whole_is_known(
     again = summary_of('"fix the login"', '"delete the database"')
     earlier = Message("user", (text_block(again),), MessageKind.SUMMARY, "s")
     assert check_quotes(again, [earlier]).invented == ()
-    found = check_quotes(again, [earlier], said("fix the login"))
-    assert (found.verbatim, found.invented) == (('"fix the login"',), ('"delete the database"',))
+    check = check_quotes(again, [earlier], said("fix the login"))
+    assert (check.verbatim, check.invented) == (('"fix the login"',), ('"delete the database"',))
 
 
 @pytest.mark.parametrize("nothing", ["None", "(none)", "No user messages", "[none in this part]"])
@@ -118,11 +118,11 @@ def naively(piece: str, text: str, start: int, *, begins: bool, ends: bool) -> i
 
     def amid(place: int) -> bool:
         around = text[place - 1 : place + 1] if place else ""
-        return len(around) == 2 and all(one.isalnum() and one < "\u0e00" for one in around)
+        return len(around) == 2 and all(character.isalnum() and character < "\u0e00" for character in around)
 
-    for found in range(start, len(text) - len(piece) + 1):
-        end = found + len(piece)
-        if text.startswith(piece, found) and not (piece and ((begins and amid(found)) or (ends and amid(end)))):
+    for check in range(start, len(text) - len(piece) + 1):
+        end = check + len(piece)
+        if text.startswith(piece, check) and not (piece and ((begins and amid(check)) or (ends and amid(end)))):
             return end
     return -1
 

@@ -41,8 +41,8 @@ def section(text: str, title: str) -> str:
 @given(conversations())
 def test_it_quotes_what_was_said_and_invents_nothing(messages: list[Message]) -> None:
     text = summary(messages)
-    found = check_quotes(text, messages)
-    assert found.invented == ()
+    quotes = check_quotes(text, messages)
+    assert quotes.invented == ()
     assert text.startswith(LABEL)
 
 
@@ -57,11 +57,11 @@ def test_it_is_bounded_and_the_same_each_time(messages: list[Message]) -> None:
 
 
 def talk() -> Talk:
-    made = Talk()
-    made.prompt("Make the tides right.\n- in metres\n- never feet")
-    made.reads("/work/tides.py", "x = 1\n" * 400)
-    failed = made.calls("Bash", {"command": "pytest -q"})
-    made.messages.append(
+    conversation = Talk()
+    conversation.prompt("Make the tides right.\n- in metres\n- never feet")
+    conversation.reads("/work/tides.py", "x = 1\n" * 400)
+    failed = conversation.calls("Bash", {"command": "pytest -q"})
+    conversation.messages.append(
         Message(
             "user",
             ({"type": "tool_result", "tool_use_id": failed, "content": "Exit code 2\nboom", "is_error": True},),
@@ -69,19 +69,19 @@ def talk() -> Talk:
             "failed",
         )
     )
-    made.result(made.calls("Edit", {"file_path": "/work/tides.py", "new_string": "x = 2"}))
-    made.result(made.calls("Bash", {"command": "pytest -q"}), "4 passed")
+    conversation.result(conversation.calls("Edit", {"file_path": "/work/tides.py", "new_string": "x = 2"}))
+    conversation.result(conversation.calls("Bash", {"command": "pytest -q"}), "4 passed")
     todos = [{"content": "Write docs", "status": "in_progress"}, {"content": "Fix it", "status": "completed"}]
-    made.result(made.calls("TodoWrite", {"todos": todos}))
-    made.says("It is fixed, docs are next.")
-    made.prompt("Go on with the docs </summary> please")
-    return made
+    conversation.result(conversation.calls("TodoWrite", {"todos": todos}))
+    conversation.says("It is fixed, docs are next.")
+    conversation.prompt("Go on with the docs </summary> please")
+    return conversation
 
 
 def test_every_section_is_there_and_the_label_first() -> None:
     text = summary(talk().messages)
-    for number, one in enumerate(SECTIONS[Variant.FULL], 1):
-        assert f"{number}. {one.title}:" in text
+    for number, item in enumerate(SECTIONS[Variant.FULL], 1):
+        assert f"{number}. {item.title}:" in text
     assert text.startswith("This summary was put together mechanically")
 
 
@@ -107,9 +107,9 @@ def test_a_closing_tag_in_a_quote_does_not_end_the_summary() -> None:
 
 def test_all_messages_of_the_user_are_quoted() -> None:
     messages = talk().messages
-    found = check_quotes(summary(messages, MechanicalConfig(share=10)), messages)
-    assert found.missing == ()
-    assert found.remark == ""
+    quotes = check_quotes(summary(messages, MechanicalConfig(share=10)), messages)
+    assert quotes.missing == ()
+    assert quotes.remark == ""
 
 
 def test_what_an_earlier_summary_quotes_is_passed_on() -> None:
@@ -130,8 +130,10 @@ def test_up_to_a_pivot_it_has_the_other_sections() -> None:
 
 
 def test_only_what_follows_the_pivot_is_summarised() -> None:
-    made = talk()
-    request = build_summary_request([*made.messages, INSTRUCTION], RequestPath.DIRECT, begins_at=made.messages[-1].uuid)
+    conversation = talk()
+    request = build_summary_request(
+        [*conversation.messages, INSTRUCTION], RequestPath.DIRECT, begins_at=conversation.messages[-1].uuid
+    )
     text = MechanicalSummariser(MechanicalConfig(share=10))(request)
     assert "Go on with the docs" in text
     assert "Make the tides right" not in text

@@ -36,38 +36,38 @@ def test_thinking_is_listed_first() -> None:
 
 
 def test_after_an_hour_only_the_last_thinking_turn_stays() -> None:
-    asked = context_management(idle=3601)
-    assert asked is not None
-    assert asked["edits"][0]["keep"] == {"type": "thinking_turns", "value": 1}
+    management = context_management(idle=3601)
+    assert management is not None
+    assert management["edits"][0]["keep"] == {"type": "thinking_turns", "value": 1}
     still = context_management(idle=3600)
     assert still is not None
     assert still["edits"][0]["keep"] == "all"
 
 
 def test_a_model_that_does_not_think_is_not_asked_to_clear_it() -> None:
-    asked = context_management(thinking=False)
-    assert asked is not None
-    assert [edit["type"] for edit in asked["edits"]] == ["clear_tool_uses_20250919"]
+    management = context_management(thinking=False)
+    assert management is not None
+    assert [edit["type"] for edit in management["edits"]] == ["clear_tool_uses_20250919"]
 
 
 def test_tools_that_are_never_cleared_are_excluded_and_writers_lose_their_inputs() -> None:
-    asked = context_management(tools=["Read", "Bash", "MultiEdit", "Agent", "mcp__a__b"])
-    assert asked is not None
-    assert asked["edits"][1]["exclude_tools"] == ["Agent", "mcp__a__b"]
-    assert asked["edits"][1]["clear_tool_inputs"] == ["MultiEdit"]
+    management = context_management(tools=["Read", "Bash", "MultiEdit", "Agent", "mcp__a__b"])
+    assert management is not None
+    assert management["edits"][1]["exclude_tools"] == ["Agent", "mcp__a__b"]
+    assert management["edits"][1]["clear_tool_inputs"] == ["MultiEdit"]
 
 
 def test_so_many_uses_can_be_kept() -> None:
-    asked = context_management(ApiEditsConfig(ClearToolUsesConfig(keep=7)))
-    assert asked is not None
-    assert asked["edits"][1]["keep"] == {"type": "tool_uses", "value": 7}
+    management = context_management(ApiEditsConfig(ClearToolUsesConfig(keep=7)))
+    assert management is not None
+    assert management["edits"][1]["keep"] == {"type": "tool_uses", "value": 7}
 
 
 def test_compaction_comes_last() -> None:
     compact = CompactEditConfig(enabled=True, pause_after_compaction=True, instructions="Keep the names.")
-    asked = context_management(ApiEditsConfig(compact=compact))
-    assert asked is not None
-    assert asked["edits"][-1] == {
+    management = context_management(ApiEditsConfig(compact=compact))
+    assert management is not None
+    assert management["edits"][-1] == {
         "type": "compact_20260112",
         "trigger": {"type": "input_tokens", "value": 150_000},
         "pause_after_compaction": True,
@@ -98,5 +98,5 @@ def test_each_kind_of_edit_names_its_beta() -> None:
 
 
 def test_the_sdk_knows_these_betas() -> None:
-    known = get_args(get_args(AnthropicBetaParam)[1])
-    assert {CLEARING_BETA, COMPACTING_BETA, ON_DEMAND_BETA} <= set(known)
+    sdk_betas = get_args(get_args(AnthropicBetaParam)[1])
+    assert {CLEARING_BETA, COMPACTING_BETA, ON_DEMAND_BETA} <= set(sdk_betas)

@@ -17,34 +17,34 @@ from tests.sessions.transcripts.engine.talk import loop
 
 
 def test_eleven_results_are_left_alone() -> None:
-    done = cached_microcompact(loop(11))
-    assert not done.report.applied
-    assert done.cache_edits == ()
-    assert len(done.state.order) == 11
+    outcome = cached_microcompact(loop(11))
+    assert not outcome.report.applied
+    assert outcome.cache_edits == ()
+    assert len(outcome.state.order) == 11
 
 
 def test_at_twelve_the_oldest_are_deleted_down_to_five() -> None:
     messages = loop(12)
-    done = cached_microcompact(messages)
-    assert done.messages is messages
-    assert done.cache_edits == (
+    outcome = cached_microcompact(messages)
+    assert outcome.messages is messages
+    assert outcome.cache_edits == (
         {
             "type": "cache_edits",
             "edits": [{"type": "delete", "cache_reference": f"toolu_{number:02}"} for number in range(7)],
         },
     )
-    assert len(done.state.deleted) == 7
+    assert len(outcome.state.deleted) == 7
 
 
 def test_the_report_tells_the_size_that_the_model_sees() -> None:
     messages = loop(12)
-    done = cached_microcompact(messages)
-    assert done.report.tokens_before == estimate(messages)
-    assert done.report.tokens_after == estimate(messages) - 7 * (1000 - 11)
-    assert isinstance(done.report, CachedReport)
-    assert [one.tool_use_id for one in done.report.pointers] == [f"toolu_{number:02}" for number in range(7)]
-    again = cached_microcompact(messages, None, done.state)
-    assert again.report.tokens_before == again.report.tokens_after == done.report.tokens_after
+    outcome = cached_microcompact(messages)
+    assert outcome.report.tokens_before == estimate(messages)
+    assert outcome.report.tokens_after == estimate(messages) - 7 * (1000 - 11)
+    assert isinstance(outcome.report, CachedReport)
+    assert [entry.tool_use_id for entry in outcome.report.pointers] == [f"toolu_{number:02}" for number in range(7)]
+    again = cached_microcompact(messages, None, outcome.state)
+    assert again.report.tokens_before == again.report.tokens_after == outcome.report.tokens_after
 
 
 def test_edits_are_pinned_and_sent_again() -> None:
@@ -65,7 +65,7 @@ def test_only_results_that_are_not_deleted_count() -> None:
 def test_a_result_that_left_the_array_is_not_referred_to() -> None:
     first = cached_microcompact(loop(12))
     second = cached_microcompact(loop(12)[2:], None, first.state)
-    assert next(one["cache_reference"] for one in second.cache_edits[0]["edits"]) == "toolu_01"
+    assert next(entry["cache_reference"] for entry in second.cache_edits[0]["edits"]) == "toolu_01"
 
 
 def test_an_edit_whose_results_have_all_left_is_not_sent() -> None:
@@ -96,11 +96,11 @@ def test_agents_models_without_it_and_the_switch_prevent_it() -> None:
 
 @given(conversations())
 def test_it_holds_for_any_conversation(messages: list[Message]) -> None:
-    done = cached_microcompact(messages, CachedConfig(trigger=3, keep=1))
-    assert done.messages is messages
-    assert done.report.tokens_before == estimate(messages)
-    saved = CachedState.from_json(json.loads(json.dumps(done.state.to_json())))
-    assert saved == done.state
+    outcome = cached_microcompact(messages, CachedConfig(trigger=3, keep=1))
+    assert outcome.messages is messages
+    assert outcome.report.tokens_before == estimate(messages)
+    saved = CachedState.from_json(json.loads(json.dumps(outcome.state.to_json())))
+    assert saved == outcome.state
     again = cached_microcompact(messages, CachedConfig(trigger=3, keep=1), saved)
-    assert again.cache_edits == done.cache_edits
-    assert again.state == done.state
+    assert again.cache_edits == outcome.cache_edits
+    assert again.state == outcome.state

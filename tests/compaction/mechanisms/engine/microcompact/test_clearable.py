@@ -40,7 +40,7 @@ def test_cleared_empty_and_orphaned_results_are_left_out() -> None:
         answered("", call("a"), call("b"), call("c"), call("d", "mcp__x__y", q="1"), id="1"),
         returned(("a", CLEARED), ("b", ""), ("c", "words"), ("d", "words"), ("e", "words")),
     ]
-    assert [one.call.id for one in clearable_results(messages)] == ["c"]
+    assert [clearable.call.id for clearable in clearable_results(messages)] == ["c"]
 
 
 def test_a_pointer_says_how_to_get_the_text_again() -> None:
@@ -49,7 +49,7 @@ def test_a_pointer_says_how_to_get_the_text_again() -> None:
         answered("", call("a", "Read", file_path="src/x.py"), call("b", "Bash", command="make"), id="1"),
         returned(("a", "text"), ("b", "text")),
     ]
-    first, second = (point_to(messages, one) for one in clearable_results(messages))
+    first, second = (point_to(messages, clearable) for clearable in clearable_results(messages))
     assert (first.uuid, first.tool_use_id, first.again) == (messages[2].uuid, "a", "Read src/x.py again.")
     assert second.again == "Run `make` again."
 

@@ -29,18 +29,18 @@ def test_below_the_trigger_nothing_is_cleared() -> None:
 
 
 def test_beyond_it_all_but_the_latest_three_are() -> None:
-    done = forecast_clear_tool_uses(loop(11, 60_000), FULL)
-    assert done.report.applied
-    assert content(done.messages, "toolu_07") == CLEARED
-    assert content(done.messages, "toolu_08") == "8" * 60_000
-    assert done.report.tokens_after == estimate(done.messages)
+    outcome = forecast_clear_tool_uses(loop(11, 60_000), FULL)
+    assert outcome.report.applied
+    assert content(outcome.messages, "toolu_07") == CLEARED
+    assert content(outcome.messages, "toolu_08") == "8" * 60_000
+    assert outcome.report.tokens_after == estimate(outcome.messages)
 
 
 def test_too_little_to_clear_is_left_alone() -> None:
     messages = loop(9, 3_000)
-    done = forecast_clear_tool_uses(messages, FULL, input_tokens=190_000)
-    assert done.messages is messages
-    assert "140,000 that it takes" in done.report.why
+    outcome = forecast_clear_tool_uses(messages, FULL, input_tokens=190_000)
+    assert outcome.messages is messages
+    assert "140,000 that it takes" in outcome.report.why
 
 
 def test_writers_lose_their_inputs_too() -> None:
@@ -50,21 +50,21 @@ def test_writers_lose_their_inputs_too() -> None:
         answered("", call("a", "Write", file_path="x", content="y" * 900), call("b", "Bash", command="ls"), id="1"),
         returned(("a", "ok"), ("b", "x" * 900)),
     ]
-    done = forecast_clear_tool_uses(messages, edit, input_tokens=100_001)
-    assert [block["input"] for block in done.messages[1].content] == [{}, {"command": "ls"}]
+    outcome = forecast_clear_tool_uses(messages, edit, input_tokens=100_001)
+    assert [block["input"] for block in outcome.messages[1].content] == [{}, {"command": "ls"}]
 
 
 def test_uses_can_be_the_trigger_and_tools_can_be_excluded() -> None:
     edit = {"trigger": {"type": "tool_uses", "value": 4}, "keep": {"value": 1}, "exclude_tools": ["Read"]}
     messages = [*loop(2), *loop(3, tool="Bash", prefix="bash")]
-    done = forecast_clear_tool_uses(messages, edit)
-    assert [change.tool_use_id for change in done.report.changes] == ["bash_00", "bash_01"]
+    outcome = forecast_clear_tool_uses(messages, edit)
+    assert [change.tool_use_id for change in outcome.report.changes] == ["bash_00", "bash_01"]
 
 
 @given(conversations(), st.integers(0, 4), st.booleans())
 def test_it_holds_for_any_conversation(messages: list[Message], keep: int, inputs: bool) -> None:
     edit = {"keep": {"value": keep}, "clear_tool_inputs": inputs}
-    done = forecast_clear_tool_uses(messages, edit, input_tokens=200_000)
-    assert pairs(done.messages) == pairs(messages)
-    assert same_objects(messages, done.messages, {change.uuid for change in done.report.changes})
-    assert done.report.tokens_after == estimate(done.messages)
+    outcome = forecast_clear_tool_uses(messages, edit, input_tokens=200_000)
+    assert pairs(outcome.messages) == pairs(messages)
+    assert same_objects(messages, outcome.messages, {change.uuid for change in outcome.report.changes})
+    assert outcome.report.tokens_after == estimate(outcome.messages)

@@ -18,10 +18,10 @@ BOTH = MicrocompactConfig(timed=TimedConfig(enabled=True))
 
 def test_while_the_cache_is_warm_it_is_edited() -> None:
     messages = loop(12)
-    done = microcompact(messages, BOTH, now=NOON + 60)
-    assert done.messages is messages
-    assert len(done.cache_edits[0]["edits"]) == 7
-    assert done.report.mechanism == "cached microcompact"
+    outcome = microcompact(messages, BOTH, now=NOON + 60)
+    assert outcome.messages is messages
+    assert len(outcome.cache_edits[0]["edits"]) == 7
+    assert outcome.report.mechanism == "cached microcompact"
 
 
 def test_after_a_pause_the_clock_goes_first_and_the_cached_path_is_reset() -> None:
@@ -37,7 +37,7 @@ def test_after_that_the_cached_path_starts_with_what_is_left() -> None:
     cold = microcompact([*loop(12), answered("done")], BOTH, now=NOON + 7200)
     more = [*loop(12), answered("done"), *loop(7, prefix="new", at=NOON + 7200)]
     warm = microcompact(more, BOTH, cold.state, now=NOON + 7260)
-    assert next(one["cache_reference"] for one in warm.cache_edits[0]["edits"]) == "toolu_07"
+    assert next(cache_edit["cache_reference"] for cache_edit in warm.cache_edits[0]["edits"]) == "toolu_07"
 
 
 def test_edits_of_a_cache_that_is_gone_are_not_sent_again() -> None:
@@ -51,5 +51,5 @@ def test_edits_of_a_cache_that_is_gone_are_not_sent_again() -> None:
 
 
 def test_its_state_can_be_saved() -> None:
-    done = microcompact(loop(12), BOTH, now=NOON + 60)
-    assert MicrocompactState.from_json(json.loads(json.dumps(done.state.to_json()))) == done.state
+    outcome = microcompact(loop(12), BOTH, now=NOON + 60)
+    assert MicrocompactState.from_json(json.loads(json.dumps(outcome.state.to_json()))) == outcome.state

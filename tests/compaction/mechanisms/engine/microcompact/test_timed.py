@@ -56,13 +56,13 @@ def report(outcome: Outcome[TimedState]) -> ClearingReport:
 
 def test_after_lunch_all_but_the_latest_two_results_are_cleared() -> None:
     messages = lunch()
-    done = timed_microcompact(messages, TimedConfig(enabled=True, keep=2), now=LATER)
-    assert content(done.messages, "toolu_01") == CLEARED
-    assert [one is other for one, other in zip(done.messages, messages, strict=True)].count(False) == 1
-    assert report(done).cleared_anew
-    assert done.state.cleared == {"toolu_01"}
-    assert done.report.tokens_after == estimate(done.messages) < estimate(messages)
-    (found,) = report(done).pointers
+    result = timed_microcompact(messages, TimedConfig(enabled=True, keep=2), now=LATER)
+    assert content(result.messages, "toolu_01") == CLEARED
+    assert [left is right for left, right in zip(result.messages, messages, strict=True)].count(False) == 1
+    assert report(result).cleared_anew
+    assert result.state.cleared == {"toolu_01"}
+    assert result.report.tokens_after == estimate(result.messages) < estimate(messages)
+    (found,) = report(result).pointers
     assert (found.uuid, found.tool_use_id, found.again) == (messages[2].uuid, "toolu_01", "Look for **/*.ts again.")
 
 
@@ -70,8 +70,8 @@ def test_after_lunch_all_but_the_latest_two_results_are_cleared() -> None:
     ("gap", "why"), [(60, "after more than 60 minutes the cache is cold anyway"), (0, "the latest 2 stay")]
 )
 def test_it_speaks_of_a_pause_only_where_it_waits_for_one(gap: float, why: str) -> None:
-    done = timed_microcompact(lunch(), TimedConfig(enabled=True, keep=2, gap_minutes=gap), now=LATER)
-    assert done.report.why == f"1 old result was cleared: {why}."
+    result = timed_microcompact(lunch(), TimedConfig(enabled=True, keep=2, gap_minutes=gap), now=LATER)
+    assert result.report.why == f"1 old result was cleared: {why}."
 
 
 def test_it_is_off_by_default() -> None:
@@ -86,14 +86,14 @@ def test_exactly_an_hour_is_not_more_than_an_hour() -> None:
 
 
 def test_five_results_stay_by_default() -> None:
-    done = timed_microcompact([*loop(7), answered("done")], ON, now=LATER)
-    assert done.state.cleared == {"toolu_00", "toolu_01"}
+    result = timed_microcompact([*loop(7), answered("done")], ON, now=LATER)
+    assert result.state.cleared == {"toolu_00", "toolu_01"}
 
 
 @pytest.mark.parametrize("keep", [1, 0, -3])
 def test_at_least_one_result_stays(keep: int) -> None:
-    done = timed_microcompact([*loop(3), answered("done")], TimedConfig(enabled=True, keep=keep), now=LATER)
-    assert done.state.cleared == {"toolu_00", "toolu_01"}
+    result = timed_microcompact([*loop(3), answered("done")], TimedConfig(enabled=True, keep=keep), now=LATER)
+    assert result.state.cleared == {"toolu_00", "toolu_01"}
 
 
 def test_only_the_main_thread_clears() -> None:
@@ -131,16 +131,18 @@ def test_results_that_are_brought_back_have_their_text_again() -> None:
 
 @given(conversations(), st.integers(-1, 7), st.sampled_from([0.0, 3_700.0, 90_000.0]))
 def test_it_holds_for_any_conversation(messages: list[Message], keep: int, gap: float) -> None:
-    now = max(one.at or 0 for one in messages) + gap
-    done = timed_microcompact(messages, TimedConfig(enabled=True, keep=keep), now=now)
-    assert pairs(done.messages) == pairs(messages)
-    changed = {change.uuid for change in done.report.changes}
-    assert same_objects(messages, done.messages, changed)
-    assert {one.kind for one in messages if one.uuid in changed} <= {MessageKind.RESULT}
-    assert done.report.tokens_after == estimate(done.messages)
-    assert done.report.tokens_before == estimate(messages)
-    if report(done).cleared_anew:
-        assert len(list(clearable_results(done.messages))) == min(max(keep, 1), len(list(clearable_results(messages))))
-    saved = TimedState.from_json(json.loads(json.dumps(done.state.to_json())))
-    assert sent(timed_microcompact(messages, ON, saved, now=0).messages) == sent(done.messages)
+    now = max(message.at or 0 for message in messages) + gap
+    result = timed_microcompact(messages, TimedConfig(enabled=True, keep=keep), now=now)
+    assert pairs(result.messages) == pairs(messages)
+    changed = {change.uuid for change in result.report.changes}
+    assert same_objects(messages, result.messages, changed)
+    assert {message.kind for message in messages if message.uuid in changed} <= {MessageKind.RESULT}
+    assert result.report.tokens_after == estimate(result.messages)
+    assert result.report.tokens_before == estimate(messages)
+    if report(result).cleared_anew:
+        assert len(list(clearable_results(result.messages))) == min(
+            max(keep, 1), len(list(clearable_results(messages)))
+        )
+    saved = TimedState.from_json(json.loads(json.dumps(result.state.to_json())))
+    assert sent(timed_microcompact(messages, ON, saved, now=0).messages) == sent(result.messages)
     assert sent(timed_microcompact(messages, ON, saved.without(saved.cleared), now=0).messages) == sent(messages)

@@ -25,9 +25,9 @@ def test_from_a_pivot_what_comes_before_stays_and_comes_first() -> None:
     talk = work()
     model = Model()
     outcome = partial_compact(talk.messages, "m5", Direction.FROM, model)
-    boundary, *kept, summary = outcome.messages
+    boundary, *kept_messages, summary = outcome.messages
     assert is_boundary(boundary)
-    assert all(one is other for one, other in zip(kept, talk.messages[:4], strict=True))
+    assert all(left is right for left, right in zip(kept_messages, talk.messages[:4], strict=True))
     assert SUMMARY in texts([summary])[0]
     assert join_messages(outcome.messages)[:4] == join_messages(talk.messages)[:4]
 
@@ -45,9 +45,9 @@ def test_up_to_a_pivot_what_follows_stays_behind_the_summary() -> None:
     talk = work()
     model = Model()
     outcome = partial_compact(talk.messages, "m5", Direction.UP_TO, model)
-    _, summary, *kept = outcome.messages
+    _, summary, *kept_messages = outcome.messages
     assert SUMMARY in texts([summary])[0]
-    assert all(one is other for one, other in zip(kept, talk.messages[4:], strict=True))
+    assert all(left is right for left, right in zip(kept_messages, talk.messages[4:], strict=True))
     assert ids(model.asked[0].messages)[:-1] == ids(talk.messages[:4])
     assert "Context for Continuing Work" in texts(model.asked[0].messages)[-1]
 
@@ -68,9 +68,9 @@ def test_a_part_that_lost_its_first_thoughts_is_not_asked_about_as_a_fork(
     talk = work()
     talk.prompt("more")
     talk.says("done", thinks=thinks)
-    asked = Model()
-    partial_compact(talk.messages, "m4", Direction.UP_TO, asked, occasion=Occasion(model=model))
-    assert [request.path for request in asked.asked] == [path]
+    model_asked = Model()
+    partial_compact(talk.messages, "m4", Direction.UP_TO, model_asked, occasion=Occasion(model=model))
+    assert [request.path for request in model_asked.asked] == [path]
 
 
 def test_the_direction_is_recorded_with_the_summary() -> None:

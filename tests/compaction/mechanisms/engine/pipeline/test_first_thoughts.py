@@ -54,9 +54,9 @@ def amid_a_turn() -> list[Message]:
 
 def snipped(*inputs: Message) -> PipelineState:
     state = PipelineState().snip
-    for one in inputs:
+    for item in inputs:
         state = snip(
-            [*amid_a_turn()[:5], answered("found it"), said("thanks")], [short_id(one.uuid)], state=state
+            [*amid_a_turn()[:5], answered("found it"), said("thanks")], [short_id(item.uuid)], state=state
         ).state
     return PipelineState(snip=state)
 
@@ -115,7 +115,9 @@ def taken_over() -> Talk:
     talk.says("planned", thinks="earlier")
     talk.prompt("do it")
     talk.reads("tides.py", thinks="hm")
-    talk.messages = [replace_fields(one, model="claude-opus-4-5") if one.message_id else one for one in talk.messages]
+    talk.messages = [
+        replace_fields(item, model="claude-opus-4-5") if item.message_id else item for item in talk.messages
+    ]
     return talk
 
 
@@ -129,7 +131,7 @@ def test_a_turn_that_a_model_takes_over_keeps_its_first_thoughts_where_it_needs_
     assert thoughts(outcome.array) == ["hm"]
     thinking = {"type": "enabled", "budget_tokens": 1_024}
     body = {"model": config.model, "max_tokens": 2_000, "messages": outcome.array, "thinking": thinking}
-    assert [one.rule for one in lint_request(body) if one.severity == "refused"] == []
+    assert [item.rule for item in lint_request(body) if item.severity == "refused"] == []
     talk.says("done")
     talk.messages[-1] = replace_fields(talk.messages[-1], model=config.model)
     talk.prompt("thanks")

@@ -89,7 +89,7 @@ class TestOrder:
         talk.prompt("read")
         talk.reads("a.log", "x" * 60_000)
         outcome = run_pipeline(talk.messages, now=NOW)
-        assert [len(one.text) for one in outcome.persisted] == [60_000]
+        assert [len(each.text) for each in outcome.persisted] == [60_000]
         again = run_pipeline(talk.messages, state=outcome.state, now=NOW)
         assert (again.persisted, again.array) == ((), outcome.array)
 
@@ -231,12 +231,12 @@ class TestChains:
         for number in range(LONG):
             talk.reads(f"again{number}.py", "y" * 3_000)
         second = run_pipeline(talk.messages, SHORT, first.state, now=NOW, effects=effects)
-        found = second.report.recompaction
-        assert found is not None
+        recompaction = second.report.recompaction
+        assert recompaction is not None
         assert first.compaction is not None
-        assert (found.is_one, found.turns_since, found.threshold) == (True, LONG, 27_000)
-        assert found.last_id == first.compaction.boundary.uuid
-        assert found.source == "repl_main_thread"
+        assert (recompaction.is_one, recompaction.turns_since, recompaction.threshold) == (True, LONG, 27_000)
+        assert recompaction.last_id == first.compaction.boundary.uuid
+        assert recompaction.source == "repl_main_thread"
 
     def test_words_that_nobody_wrote_are_flagged_in_every_summary_that_has_them(self) -> None:
         words = '<summary>6. All User Messages:\n- "delete the database"\n7. Pending Tasks:\n- x</summary>'
@@ -248,13 +248,13 @@ class TestChains:
             assert "1 of the quoted user messages were never written" in report.why
             state = outcome.state
             talk.messages += [
-                replace_fields(one, uuid=f"again {one.uuid}", content=renamed(one)) for one in chat(LONG).messages
+                replace_fields(each, uuid=f"again {each.uuid}", content=renamed(each)) for each in chat(LONG).messages
             ]
 
     def test_a_compaction_of_other_messages_is_not_said_to_be_applied(self) -> None:
-        made = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
-        assert made.compaction is not None
-        other = run_pipeline(chat(2).messages, SHORT, made.state, now=NOW)
+        compacted_outcome = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
+        assert compacted_outcome.compaction is not None
+        other = run_pipeline(chat(2).messages, SHORT, compacted_outcome.state, now=NOW)
         report = other.report.stage("replay")
         assert report is not None
         assert "compactions (0)" in report.why
@@ -333,8 +333,8 @@ class TestSnipping:
         talk = chat(3)
         snipped = snip(talk.messages, [short_id("m1")])
         state = replace(PipelineState(), snip=snipped.state)
-        shown = run_pipeline(talk.messages, self.CONFIG, state, now=NOW).messages
-        assert ids(shown) == ids(talk.messages[4:])
+        sent_messages = run_pipeline(talk.messages, self.CONFIG, state, now=NOW).messages
+        assert ids(sent_messages) == ids(talk.messages[4:])
 
     def test_a_reminder_keeps_its_place_in_later_requests(self) -> None:
         talk = chat(12)
@@ -388,7 +388,8 @@ class TestThinking:
     def test_what_another_model_thought_is_left_out_after_a_switch(self) -> None:
         talk = self.talk()
         written = [
-            replace_fields(one, model="claude-opus-4-5-20251101") if one.message_id else one for one in talk.messages
+            replace_fields(each, model="claude-opus-4-5-20251101") if each.message_id else each
+            for each in talk.messages
         ]
         assert self.thoughts(list(run_pipeline(written, self.FREE, now=NOW).messages)) == 2
         outcome = run_pipeline(written, PipelineConfig(model="claude-sonnet-5"), now=NOW)

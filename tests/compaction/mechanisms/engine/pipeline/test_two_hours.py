@@ -104,13 +104,13 @@ def test_it_is_compacted_by_its_notes_without_asking_a_model() -> None:
 def test_the_notes_come_first_then_the_latest_messages_then_what_is_needed_to_go_on() -> None:
     talk, covered, outcome = compacted()
     place = ids(talk.messages).index(covered)
-    kept = talk.messages[place + 1 :]
+    kept_messages = talk.messages[place + 1 :]
     boundary, summary, *rest = outcome.messages
     assert is_boundary(boundary)
     assert "never average two gauges" in texts([summary])[0]
     assert "/s/session.jsonl" in texts([summary])[0]
-    assert all(one is other for one, other in zip(rest, kept, strict=False))
-    attachments = texts(rest[len(kept) :])
+    assert all(left is right for left, right in zip(rest, kept_messages, strict=False))
+    attachments = texts(rest[len(kept_messages) :])
     assert [text.split("\n")[0] for text in attachments] == [
         *(f'<file path="tides/part{number}.py">' for number in (23, 22, 21, 20, 19)),
         '<plan-file path="/plans/tides.md">',
@@ -135,8 +135,8 @@ def test_the_next_request_begins_with_the_same_bytes_and_the_api_takes_it() -> N
     assert again.report.stage("auto-compact") is not None
     assert again.compaction is None
     for array in (outcome.array, again.array):
-        found = lint_request({"model": MODEL, "max_tokens": 1_000, "messages": array})
-        assert [one for one in found if one.severity is Severity.REFUSED] == []
+        findings = lint_request({"model": MODEL, "max_tokens": 1_000, "messages": array})
+        assert [finding for finding in findings if finding.severity is Severity.REFUSED] == []
 
 
 def test_without_the_record_the_two_hours_are_back() -> None:

@@ -88,7 +88,9 @@ def test_a_whole_request_has_no_more_marks_than_the_api_takes() -> None:
 
 @given(st.lists(st.sampled_from(["user", "assistant"]), min_size=1, max_size=8), st.booleans())
 def test_nothing_but_the_marks_changes(roles: list[str], writes: bool) -> None:
-    given_array = [{"role": role, "content": [{"type": "text", "text": f"{at}"}]} for at, role in enumerate(roles)]
+    given_array = [
+        {"role": role, "content": [{"type": "text", "text": f"{index}"}]} for index, role in enumerate(roles)
+    ]
     marked = mark_messages(given_array, writes=writes)
     assert len(places(marked)) == (1 if writes or len(roles) > 1 else 0)
     for element in marked:

@@ -12,10 +12,10 @@ TALK = [said("hello"), answered("yes"), said("go on")]
 
 def test_it_is_due_after_ten_thousand_tokens_of_growth() -> None:
     assert not nudge(TALK, tokens=9_999).report.applied
-    done = nudge(TALK, tokens=10_000)
-    assert done.messages[-1].kind is MessageKind.INJECTED
-    assert list(done.messages[:-1]) == TALK
-    assert done.report.tokens_after == estimate(done.messages)
+    outcome = nudge(TALK, tokens=10_000)
+    assert outcome.messages[-1].kind is MessageKind.INJECTED
+    assert list(outcome.messages[:-1]) == TALK
+    assert outcome.report.tokens_after == estimate(outcome.messages)
 
 
 def test_it_comes_again_after_as_much_more() -> None:
@@ -39,9 +39,9 @@ def test_growth_is_counted_from_the_smallest_size_since() -> None:
 
 def test_nothing_comes_between_a_call_and_its_result() -> None:
     messages = [said("go"), answered("", call("toolu_1"))]
-    done = nudge(messages, tokens=20_000)
-    assert done.messages is messages
-    assert nudge([*messages, said("x")], None, done.state, tokens=20_000).report.applied
+    outcome = nudge(messages, tokens=20_000)
+    assert outcome.messages is messages
+    assert nudge([*messages, said("x")], None, outcome.state, tokens=20_000).report.applied
 
 
 def test_a_switched_off_snip_does_not_nudge() -> None:

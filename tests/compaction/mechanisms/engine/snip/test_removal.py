@@ -80,7 +80,7 @@ def test_only_inputs_of_people_are_tagged_and_only_in_the_copy() -> None:
     messages = [*two_turns(), Message("user", ({"type": "text", "text": "note"},), MessageKind.INJECTED, "i")]
     copy = tag_inputs(messages)
     assert copy.messages[0].content[-1]["text"].endswith(f"\n[id:{short_id(TODOS.uuid)}]")
-    assert [one is other for one, other in zip(copy.messages, messages, strict=True)].count(False) == 2
+    assert [left is right for left, right in zip(copy.messages, messages, strict=True)].count(False) == 2
     assert "[id:" not in sent(messages)
     assert copy.report.tokens_after == estimate(copy.messages) > copy.report.tokens_before
 
@@ -92,30 +92,30 @@ def test_an_input_that_ends_with_a_picture_gets_its_tag_behind_it() -> None:
 
 def test_a_snipped_turn_goes_with_its_calls_and_results() -> None:
     messages = two_turns()
-    done = snip(messages, [short_id(TODOS.uuid)], reason="given up")
-    assert list(done.messages) == messages[5:]
-    assert all(one is other for one, other in zip(done.messages, messages[5:], strict=True))
-    assert report(done).removed_uuids == tuple(one.uuid for one in messages[:5])
-    assert [change.kind for change in done.report.changes] == [ChangeKind.REMOVED] * 5
-    assert done.report.changes[0].why == f"Its turn with the id {short_id(TODOS.uuid)} was snipped: given up"
-    assert done.report.tokens_after == estimate(done.messages)
+    result = snip(messages, [short_id(TODOS.uuid)], reason="given up")
+    assert list(result.messages) == messages[5:]
+    assert all(left is right for left, right in zip(result.messages, messages[5:], strict=True))
+    assert report(result).removed_uuids == tuple(entry.uuid for entry in messages[:5])
+    assert [change.kind for change in result.report.changes] == [ChangeKind.REMOVED] * 5
+    assert result.report.changes[0].why == f"Its turn with the id {short_id(TODOS.uuid)} was snipped: given up"
+    assert result.report.tokens_after == estimate(result.messages)
 
 
 def test_the_snip_is_recorded_and_replayed() -> None:
     messages = two_turns()
-    done = snip(messages, [short_id(TODOS.uuid)])
-    (record,) = done.state.to_records("session")
+    result = snip(messages, [short_id(TODOS.uuid)])
+    (record,) = result.state.to_records("session")
     assert (record["type"], record["subtype"], record["sessionId"]) == ("system", "snip_boundary", "session")
-    assert record["snipMetadata"]["removedUuids"] == [one.uuid for one in messages[:5]]
+    assert record["snipMetadata"]["removedUuids"] == [entry.uuid for entry in messages[:5]]
     again = replay_snips(messages, None, SnipState.from_records([record]))
-    assert sent(again.messages) == sent(done.messages)
+    assert sent(again.messages) == sent(result.messages)
 
 
 def test_dropping_the_record_restores_the_turn() -> None:
     messages = two_turns()
-    done = snip(messages, [short_id(TODOS.uuid)])
+    result = snip(messages, [short_id(TODOS.uuid)])
     assert replay_snips(messages, None, SnipState.from_records([])).messages is messages
-    assert replay_snips(messages, None, done.state.without(done.state.snips[0].uuid)).messages is messages
+    assert replay_snips(messages, None, result.state.without(result.state.snips[0].uuid)).messages is messages
 
 
 def test_records_of_other_clients_are_understood() -> None:
@@ -128,10 +128,10 @@ def test_records_of_other_clients_are_understood() -> None:
 
 
 def test_unknown_ids_are_reported_and_the_known_ones_go() -> None:
-    done = snip(two_turns(), ["zzzzzz", short_id(TODOS.uuid)])
-    assert report(done).unknown == ("zzzzzz",)
-    assert len(done.messages) == 3
-    assert "No input has the id zzzzzz." in done.report.why
+    result = snip(two_turns(), ["zzzzzz", short_id(TODOS.uuid)])
+    assert report(result).unknown == ("zzzzzz",)
+    assert len(result.messages) == 3
+    assert "No input has the id zzzzzz." in result.report.why
 
 
 def test_a_turn_that_is_gone_cannot_be_named_again() -> None:
@@ -143,21 +143,21 @@ def test_a_turn_that_is_gone_cannot_be_named_again() -> None:
 
 @pytest.mark.parametrize("end", [-2, -1, None])
 def test_a_turn_that_is_not_finished_stays(end: int | None) -> None:
-    done = snip(two_turns()[:end], [short_id(BUG.uuid)])
-    assert report(done).refused == ((short_id(BUG.uuid), "This turn is not finished."),)
+    result = snip(two_turns()[:end], [short_id(BUG.uuid)])
+    assert report(result).refused == ((short_id(BUG.uuid), "This turn is not finished."),)
 
 
 def test_the_last_input_stays() -> None:
-    done = snip([*two_turns(), answered("found it")], [short_id(BUG.uuid), short_id(TODOS.uuid)])
-    assert done.messages[0] is BUG
-    assert report(done).refused == ((short_id(BUG.uuid), "No input would be left."),)
+    result = snip([*two_turns(), answered("found it")], [short_id(BUG.uuid), short_id(TODOS.uuid)])
+    assert result.messages[0] is BUG
+    assert report(result).refused == ((short_id(BUG.uuid), "No input would be left."),)
 
 
 def test_an_id_that_two_inputs_share_removes_neither() -> None:
     twins = [said("a", "same"), answered("1"), said("b", "same"), answered("2"), said("c")]
-    done = snip(twins, [short_id(uuid_of("same"))])
-    assert done.messages is twins
-    assert report(done).refused[0][1] == "Several inputs have this id."
+    result = snip(twins, [short_id(uuid_of("same"))])
+    assert result.messages is twins
+    assert report(result).refused[0][1] == "Several inputs have this id."
 
 
 def test_a_result_behind_the_next_input_goes_with_its_call() -> None:
@@ -168,9 +168,9 @@ def test_a_result_behind_the_next_input_goes_with_its_call() -> None:
         returned(("toolu_1", "ok")),
         answered("both"),
     ]
-    done = snip(messages, [short_id(messages[0].uuid)])
-    assert [one.uuid for one in done.messages] == [messages[2].uuid, messages[4].uuid]
-    assert whole(done.messages)
+    result = snip(messages, [short_id(messages[0].uuid)])
+    assert [entry.uuid for entry in result.messages] == [messages[2].uuid, messages[4].uuid]
+    assert whole(result.messages)
 
 
 def test_a_switched_off_snip_changes_nothing() -> None:
@@ -197,15 +197,15 @@ def test_a_parent_outside_of_the_records_is_kept() -> None:
 
 @given(conversations(), st.data())
 def test_it_holds_for_any_conversation(messages: list[Message], data: st.DataObject) -> None:
-    inputs = [one for one in messages if one.kind is MessageKind.PROMPT]
+    inputs = [entry for entry in messages if entry.kind is MessageKind.PROMPT]
     chosen = data.draw(st.lists(st.sampled_from(inputs), max_size=4)) if inputs else []
-    done = snip(messages, [short_id(one.uuid) for one in chosen])
-    assert whole(done.messages)
-    assert pairs(done.messages)[0] - pairs(done.messages)[1] <= pairs(messages)[0] - pairs(messages)[1]
-    assert same_objects(messages, done.messages, set())
-    assert done.report.tokens_after == estimate(done.messages) <= done.report.tokens_before == estimate(messages)
-    saved = SnipState.from_json(json.loads(json.dumps(done.state.to_json())))
-    assert saved == done.state
-    assert sent(replay_snips(messages, None, saved).messages) == sent(done.messages)
-    for one in done.state.snips:
-        assert sent(replay_snips(messages, None, saved.without(one.uuid)).messages) == sent(messages)
+    result = snip(messages, [short_id(entry.uuid) for entry in chosen])
+    assert whole(result.messages)
+    assert pairs(result.messages)[0] - pairs(result.messages)[1] <= pairs(messages)[0] - pairs(messages)[1]
+    assert same_objects(messages, result.messages, set())
+    assert result.report.tokens_after == estimate(result.messages) <= result.report.tokens_before == estimate(messages)
+    saved = SnipState.from_json(json.loads(json.dumps(result.state.to_json())))
+    assert saved == result.state
+    assert sent(replay_snips(messages, None, saved).messages) == sent(result.messages)
+    for entry in result.state.snips:
+        assert sent(replay_snips(messages, None, saved.without(entry.uuid)).messages) == sent(messages)

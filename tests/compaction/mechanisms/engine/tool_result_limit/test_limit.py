@@ -37,33 +37,33 @@ def one_result(size: int, tool: str = "Bash") -> list[Message]:
 
 def test_a_log_of_317_842_characters_leaves_a_preview_and_a_path() -> None:
     messages = one_result(317_842)
-    done = limit_tool_results(messages, BudgetConfig(path="/project/.claude/tool-results/{tool_use_id}.txt"))
-    text = content(done.messages, "toolu_abc")
+    outcome = limit_tool_results(messages, BudgetConfig(path="/project/.claude/tool-results/{tool_use_id}.txt"))
+    text = content(outcome.messages, "toolu_abc")
     assert text.startswith("<persisted-output>\n")
     assert text.endswith("</persisted-output>")
     assert "317,842 characters" in text
     assert "/project/.claude/tool-results/toolu_abc.txt" in text
     assert text.count("é") == 1024  # two bytes each
-    assert [(one.tool_use_id, one.path, len(one.text)) for one in done.persisted] == [
+    assert [(item.tool_use_id, item.path, len(item.text)) for item in outcome.persisted] == [
         ("toolu_abc", "/project/.claude/tool-results/toolu_abc.txt", 317_842)
     ]
 
 
 def test_the_report_says_what_was_saved_and_why() -> None:
     messages = one_result(317_842)
-    done = limit_tool_results(messages)
-    (change,) = done.report.changes
+    outcome = limit_tool_results(messages)
+    (change,) = outcome.report.changes
     assert (change.kind, change.uuid, change.tool_use_id) == (ChangeKind.REPLACED, messages[2].uuid, "toolu_abc")
     assert change.why == "Bash returned 317,842 characters; one result may have 50,000."
-    assert done.report.tokens_before == estimate(messages)
-    assert done.report.tokens_after == estimate(done.messages)
+    assert outcome.report.tokens_before == estimate(messages)
+    assert outcome.report.tokens_after == estimate(outcome.messages)
 
 
 def test_a_result_at_the_limit_stays() -> None:
     messages = one_result(50_000)
-    done = limit_tool_results(messages)
-    assert done.messages is messages
-    assert not done.report.applied
+    outcome = limit_tool_results(messages)
+    assert outcome.messages is messages
+    assert not outcome.report.applied
 
 
 def test_a_switched_off_budget_changes_nothing() -> None:
@@ -85,17 +85,17 @@ def parallel(*sizes: int, together: bool = False) -> list[Message]:
     return [
         said("look"),
         *answers,
-        *([returned(*results)] if together else [returned(one) for one in results]),
+        *([returned(*results)] if together else [returned(item) for item in results]),
     ]
 
 
 @pytest.mark.parametrize("together", [True, False])
 def test_the_largest_results_of_one_message_go_until_it_is_inside_its_budget(together: bool) -> None:
     messages = parallel(45_000, 49_000, 47_000, 44_000, 48_000, together=together)
-    done = limit_tool_results(messages)
-    assert [one.tool_use_id for one in done.persisted] == ["toolu_1"]
-    assert len(content(done.messages, "toolu_4")) == 48_000
-    assert "233,000 characters" in done.report.changes[0].why
+    outcome = limit_tool_results(messages)
+    assert [item.tool_use_id for item in outcome.persisted] == ["toolu_1"]
+    assert len(content(outcome.messages, "toolu_4")) == 48_000
+    assert "233,000 characters" in outcome.report.changes[0].why
 
 
 def test_what_the_client_has_sent_to_a_file_is_not_sent_again() -> None:
@@ -110,19 +110,19 @@ def test_what_the_client_has_sent_to_a_file_is_not_sent_again() -> None:
 def test_a_large_result_that_only_begins_like_a_preview_goes_to_a_file() -> None:
     text = "<persisted-output>\n" + "x" * 60_000
     messages = [said("look"), answered("", call("toolu_1")), returned(("toolu_1", text))]
-    assert [one.text for one in limit_tool_results(messages).persisted] == [text]
+    assert [item.text for item in limit_tool_results(messages).persisted] == [text]
 
 
 def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -> None:
     calls = [answered("", call(f"toolu_{number}", "Grep"), id="a") for number in range(5)]
     results = [returned((f"toolu_{number}", "x" * 45_000)) for number in range(5)]
-    messages = [said("look"), *(one for pair in zip(calls, results, strict=True) for one in pair)]
+    messages = [said("look"), *(item for pair in zip(calls, results, strict=True) for item in pair)]
     assert len(limit_tool_results(messages).persisted) == 1
 
 
 def test_so_are_those_of_answers_that_nothing_parts() -> None:
-    calls = [answered("", *(call(f"toolu_{one}{number}", "Grep") for number in range(3)), id=one) for one in "ab"]
-    results = returned(*((f"toolu_{one}{number}", "x" * 45_000) for one in "ab" for number in range(3)))
+    calls = [answered("", *(call(f"toolu_{item}{number}", "Grep") for number in range(3)), id=item) for item in "ab"]
+    results = returned(*((f"toolu_{item}{number}", "x" * 45_000) for item in "ab" for number in range(3)))
     assert len(limit_tool_results([said("look"), *calls, results]).persisted) == 2
 
 
@@ -193,16 +193,16 @@ def test_damaged_records_are_passed_over() -> None:
 
 
 def test_pictures_of_a_large_result_stay_where_they_are() -> None:
-    one, other = {"type": "image", "source": {}}, {"type": "image", "source": {"type": "url"}}
+    item, other = {"type": "image", "source": {}}, {"type": "image", "source": {"type": "url"}}
     messages = [
         said("look"),
         answered("", call("toolu_1")),
-        returned(("toolu_1", [one, text_block("x" * 60_000), other, text_block("y")])),
+        returned(("toolu_1", [item, text_block("x" * 60_000), other, text_block("y")])),
     ]
-    kept = content(limit_tool_results(messages).messages, "toolu_1")
-    assert [part["type"] for part in kept] == ["image", "text", "image"]
-    assert kept[0] is one
-    assert kept[2] is other
+    kept_ids = content(limit_tool_results(messages).messages, "toolu_1")
+    assert [part["type"] for part in kept_ids] == ["image", "text", "image"]
+    assert kept_ids[0] is item
+    assert kept_ids[2] is other
 
 
 @pytest.mark.parametrize("id", ["../../etc/passwd", "/etc/passwd", "a b", "", "x" * 500, "toolu_\ud800"])
@@ -217,23 +217,25 @@ def test_an_id_cannot_lead_out_of_its_folder(id: str) -> None:
 def test_lucid_itself_understands_the_block() -> None:
     replaced = content(limit_tool_results(one_result(60_000)).messages, "toolu_abc")
     record = {"message": {"content": [{"type": "tool_result", "tool_use_id": "toolu_abc", "content": replaced}]}}
-    found = find_result(Row(0, 0, 0, "user", "", None, 0, Flag(0), record), "toolu_abc")
-    assert found is not None
-    assert found.spill is not None
-    assert (found.spill.name, found.spill.size) == ("toolu_abc.txt", "60,000 characters")
+    result = find_result(Row(0, 0, 0, "user", "", None, 0, Flag(0), record), "toolu_abc")
+    assert result is not None
+    assert result.spill is not None
+    assert (result.spill.name, result.spill.size) == ("toolu_abc.txt", "60,000 characters")
 
 
 @given(conversations())
 def test_it_holds_for_any_conversation(messages: list[Message]) -> None:
-    done = limit_tool_results(messages)
-    assert pairs(done.messages) == pairs(messages)
-    assert [one.uuid for one in done.messages] == [one.uuid for one in messages]
-    assert same_objects(messages, done.messages, {change.uuid for change in done.report.changes})
-    assert done.report.tokens_after == estimate(done.messages) <= done.report.tokens_before == estimate(messages)
-    assert {one.tool_use_id for one in done.persisted} == {change.tool_use_id for change in done.report.changes}
-    saved = ContentReplacementState.from_json(json.loads(json.dumps(done.state.to_json())))
-    replayed = ContentReplacementState.from_records([done.state.to_record("session")], messages)
+    outcome = limit_tool_results(messages)
+    assert pairs(outcome.messages) == pairs(messages)
+    assert [item.uuid for item in outcome.messages] == [item.uuid for item in messages]
+    assert same_objects(messages, outcome.messages, {change.uuid for change in outcome.report.changes})
+    assert (
+        outcome.report.tokens_after == estimate(outcome.messages) <= outcome.report.tokens_before == estimate(messages)
+    )
+    assert {item.tool_use_id for item in outcome.persisted} == {change.tool_use_id for change in outcome.report.changes}
+    saved = ContentReplacementState.from_json(json.loads(json.dumps(outcome.state.to_json())))
+    replayed = ContentReplacementState.from_records([outcome.state.to_record("session")], messages)
     for state in (saved, replayed):
-        assert sent(limit_tool_results(messages, None, state).messages) == sent(done.messages)
-    undone = ContentReplacementState({}, done.state.seen)
+        assert sent(limit_tool_results(messages, None, state).messages) == sent(outcome.messages)
+    undone = ContentReplacementState({}, outcome.state.seen)
     assert sent(limit_tool_results(messages, None, undone).messages) == sent(messages)

@@ -18,12 +18,12 @@ def segment(answer: list[int], rest: list[int]) -> Segment:
 
 def looked_for(segments: Sequence[Segment], prompt: int, since: int, off: set[int]) -> set[int]:
     """One after the other, backwards."""
-    found: set[int] = set()
-    for one in reversed(segments):
-        if max(one.answer or one.rest, default=-1) < since:
+    positions: set[int] = set()
+    for segment in reversed(segments):
+        if max(segment.answer or segment.rest, default=-1) < since:
             break
-        found |= {position for position in one.positions if since <= position < prompt and position in off}
-    return found
+        positions |= {position for position in segment.positions if since <= position < prompt and position in off}
+    return positions
 
 
 @given(
@@ -39,27 +39,27 @@ def test_it_finds_what_a_walk_back_finds(
         numbers = list(range(position, position + answers + others))
         segments.append(segment(numbers[:answers], numbers[answers:]))
         position += answers + others
-    beside = OffChainRows(segments, lambda position: position not in off)
+    off_chain_rows = OffChainRows(segments, lambda position: position not in off)
     since = -1
     for number, later in sorted(asked):
         at = min(number, len(segments) - 1)
         prompt = max(segments[at].positions, default=0)
         since = max(since, min(later, prompt) if later % 5 == 0 else since)
-        assert set(beside.find_before(prompt, at, since)) == looked_for(segments[: at + 1], prompt, since, off)
+        assert set(off_chain_rows.find_before(prompt, at, since)) == looked_for(segments[: at + 1], prompt, since, off)
 
 
 def test_ten_thousand_prompts_look_at_each_segment_once() -> None:
     segments = [segment([2 * number], [2 * number + 1]) for number in range(10_000)]
-    beside = OffChainRows(segments, lambda _: True)
+    off_chain_rows = OffChainRows(segments, lambda _: True)
     for number in range(len(segments)):
-        assert beside.find_before(2 * number + 1, number, -1) == []
-    assert beside.looked_at == len(segments)
+        assert off_chain_rows.find_before(2 * number + 1, number, -1) == []
+    assert off_chain_rows.looked_at == len(segments)
 
 
 def test_no_prompt_weighs_more_than_so_many_rows() -> None:
     count = 2 * token_cost.MAX_OFF_CHAIN
     segments = [segment([2 * number], [2 * number + 1]) for number in range(count)]
-    beside = OffChainRows(segments, lambda position: bool(position % 2))
-    found = beside.find_before(2 * count, count - 1, -1)
-    assert len(found) == token_cost.MAX_OFF_CHAIN
-    assert max(found) == 2 * count - 2
+    off_chain_rows = OffChainRows(segments, lambda position: bool(position % 2))
+    positions = off_chain_rows.find_before(2 * count, count - 1, -1)
+    assert len(positions) == token_cost.MAX_OFF_CHAIN
+    assert max(positions) == 2 * count - 2

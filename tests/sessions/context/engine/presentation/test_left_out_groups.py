@@ -18,17 +18,17 @@ def test_entries_in_a_row_are_one_range() -> None:
 
 
 def test_a_range_goes_on_over_what_is_left_out_for_other_reasons() -> None:
-    found = group_by_reason([LeftOutEntry(3, SUMMARISED, 9), LeftOutEntry(4, UNSENT), LeftOutEntry(5, SUMMARISED, 9)])
-    assert [group.causes[0].ranges for group in found] == [(EntryRange(3, 5, 2),), (EntryRange(4, 4, 1),)]
+    groups = group_by_reason([LeftOutEntry(3, SUMMARISED, 9), LeftOutEntry(4, UNSENT), LeftOutEntry(5, SUMMARISED, 9)])
+    assert [group.causes[0].ranges for group in groups] == [(EntryRange(3, 5, 2),), (EntryRange(4, 4, 1),)]
 
 
 def test_a_range_ends_where_the_model_saw_something() -> None:
     (group,) = group_by_reason([LeftOutEntry(3, SUMMARISED, 9), LeftOutEntry(5, SUMMARISED, 9)])
     assert group.causes[0].ranges == (EntryRange(5, 5, 1), EntryRange(3, 3, 1))
-    found = group_by_reason(
+    groups = group_by_reason(
         [LeftOutEntry(3, SUMMARISED, 9), LeftOutEntry(4, CLEARED, 8), LeftOutEntry(5, SUMMARISED, 9)]
     )
-    assert found[0].causes[0].ranges == (EntryRange(5, 5, 1), EntryRange(3, 3, 1))
+    assert groups[0].causes[0].ranges == (EntryRange(5, 5, 1), EntryRange(3, 3, 1))
 
 
 def test_each_cause_has_its_own_ranges_the_newest_first() -> None:
@@ -48,10 +48,10 @@ def test_the_head_of_a_group_says_how_much_more_there_is() -> None:
 
 def test_a_group_goes_on_from_any_of_its_ranges() -> None:
     (group,) = group_by_reason(LeftOutEntry(3 * n, SUMMARISED, 100 + n // 4) for n in range(10))
-    shown: list[EntryRange] = []
+    ranges: list[EntryRange] = []
     for start in (0, 4, 8):
         head = group.head(4, start)
-        shown += [one for cause in head.causes for one in cause.ranges]
-        assert (head.before, head.following, head.more) == (start, len(shown), 10 - len(shown))
-    assert shown == [one for cause in group.causes for one in cause.ranges]
+        ranges += [entry_range for cause in head.causes for entry_range in cause.ranges]
+        assert (head.before, head.following, head.more) == (start, len(ranges), 10 - len(ranges))
+    assert ranges == [entry_range for cause in group.causes for entry_range in cause.ranges]
     assert group.head(4, 99).causes == ()

@@ -19,7 +19,7 @@ from sessions.context.engine.presentation.messages import (
 from sessions.context.engine.sizes import sizes_of
 from sessions.context.engine.tally import Category
 from sessions.secrets.engine import mask
-from tests.sessions.context.engine.asking import (
+from tests.sessions.context.engine.context_helpers import (
     attach,
     call,
     following,
@@ -45,17 +45,17 @@ def test_a_short_array_is_shown_as_a_whole() -> None:
 
 
 def test_of_a_long_array_the_first_few_and_the_last_are_shown() -> None:
-    shown = numbers(long(200).page())
-    assert shown[:HEAD] == [1, 2, 3, 4]
-    assert shown[HEAD] == (HEAD, 200 - WINDOW)
-    assert shown[HEAD + 1 :] == list(range(200 - WINDOW + 1, 201))
+    items = numbers(long(200).page())
+    assert items[:HEAD] == [1, 2, 3, 4]
+    assert items[HEAD] == (HEAD, 200 - WINDOW)
+    assert items[HEAD + 1 :] == list(range(200 - WINDOW + 1, 201))
 
 
 @pytest.mark.parametrize("start", [0, 3, 100, 199, 5_000])
 def test_any_part_of_the_array_can_be_asked_for(start: int) -> None:
-    shown = numbers(long(200).page(start))
-    assert min(start, 199) + 1 in shown
-    covered = [n for one in shown for n in (range(one[0] + 1, one[1] + 1) if isinstance(one, tuple) else [one])]
+    items = numbers(long(200).page(start))
+    assert min(start, 199) + 1 in items
+    covered = [n for one in items for n in (range(one[0] + 1, one[1] + 1) if isinstance(one, tuple) else [one])]
     assert covered == list(range(1, 201))
 
 
@@ -85,11 +85,11 @@ def test_a_window_is_bounded_by_its_blocks_and_by_its_bytes() -> None:
         writing.assistant(*(call(tool, command="x" * 5_000) for tool in tools))
         for tool in tools:
             writing.result(tool, '"<&>' * 2_000)
-    shown = [item for item in MessageArray(following(writing), mask).page() if isinstance(item, ElementView)]
-    assert sum(len(element.pieces) for element in shown) <= BLOCKS + HEAD * PIECES
-    assert all(len(element.pieces) <= PIECES for element in shown)
-    assert sum(len(piece.words) for element in shown for piece in element.pieces) < ROOM
-    assert any(element.more == 30 - PIECES for element in shown)
+    items = [item for item in MessageArray(following(writing), mask).page() if isinstance(item, ElementView)]
+    assert sum(len(element.pieces) for element in items) <= BLOCKS + HEAD * PIECES
+    assert all(len(element.pieces) <= PIECES for element in items)
+    assert sum(len(piece.words) for element in items for piece in element.pieces) < ROOM
+    assert any(element.more == 30 - PIECES for element in items)
 
 
 def test_a_block_is_cut_masked_and_can_be_had_as_a_whole() -> None:
@@ -116,14 +116,14 @@ def test_a_block_that_is_not_there_is_none(place: str) -> None:
 
 def test_every_block_leads_to_its_entry_and_is_called_by_what_it_is() -> None:
     writing = Writing()
-    asked = writing.user("ask")
+    question = writing.user("ask")
     writing.assistant(thought(), "say", call("toolu_1", "Read", file_path="/a", limit=3))
     writing.result("toolu_1", "no such file", error=True)
     noted = attach(writing, "todo_reminder", "Mind the list.")
     elements = [one for one in MessageArray(following(writing), mask).page() if isinstance(one, ElementView)]
     pieces = [piece for element in elements for piece in element.pieces]
     assert [piece.label for piece in pieces] == ["prompt", "thinking", "text", "Read", "Read result", "text"]
-    assert pieces[0].address == asked
+    assert pieces[0].address == question
     assert pieces[3].words == "file_path: /a\nlimit: 3"
     assert pieces[4].error
     assert (pieces[5].address, pieces[5].notes[0].name) == (noted, "injected")
@@ -158,8 +158,8 @@ def test_a_block_of_any_kind_can_be_shown(block: dict[str, Any]) -> None:
     writing = Writing()
     writing.row("user", message={"role": "user", "content": [block]})
     context = following(writing)
-    shown = MessageArray(context, mask).page()
-    assert len(shown) == len(context.elements)
+    items = MessageArray(context, mask).page()
+    assert len(items) == len(context.elements)
 
 
 def test_what_no_record_holds_is_unknown_and_not_zero() -> None:

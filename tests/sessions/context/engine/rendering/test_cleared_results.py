@@ -7,7 +7,7 @@ import pytest
 from sessions.context.engine import Context, context_at, contexts
 from sessions.context.engine.changes import compare_contexts
 from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason, find_left_out
-from tests.sessions.context.engine.asking import call, last, log_of
+from tests.sessions.context.engine.context_helpers import call, last, log_of
 from tests.sessions.writing import Writing
 
 LONG = "high water at noon. " * 2_000
@@ -34,13 +34,13 @@ class Session:
         usage = {"input_tokens": self.counted, "output_tokens": 1}
         self.writing.assistant(*blocks, message=f"m{self.count}", version=self.version, usage=usage)
 
-    def asked(self) -> Context:
+    def next_context(self) -> Context:
         self.count += 1
         self._answers("Seen.")
         return last(self.writing)
 
 
-def cleared(context: Context) -> list[bool]:
+def are_cleared(context: Context) -> list[bool]:
     blocks = [piece.block for element in context.elements for piece in element.pieces]
     results = [block["content"] for block in blocks if block["type"] == "tool_result"]
     return [content == "[Old tool result content cleared]" for content in results]
@@ -50,55 +50,57 @@ def cleared(context: Context) -> list[bool]:
 def test_a_request_that_is_lighter_by_the_old_results_was_sent_without_them(version: str, known: bool) -> None:
     session = Session(version).reads(6)
     session.counted -= 3 * WEIGHT
-    assert cleared(session.asked()) == [known] * 3 + [False] * 3
+    assert are_cleared(session.next_context()) == [known] * 3 + [False] * 3
 
 
 def test_a_request_that_weighs_as_much_as_it_should_has_them_all() -> None:
-    assert not any(cleared(Session().reads(6).asked()))
+    assert not any(are_cleared(Session().reads(6).next_context()))
 
 
 def test_what_was_cleared_stays_so_and_more_follows() -> None:
     session = Session().reads(6)
     session.counted -= 3 * WEIGHT
     session.reads(2)
-    assert cleared(session.asked()) == [True] * 3 + [False] * 5
+    assert are_cleared(session.next_context()) == [True] * 3 + [False] * 5
     session.reads(1)
     session.counted -= 3 * WEIGHT
-    context = session.asked()
-    assert cleared(context) == [True] * 6 + [False] * 3
+    context = session.next_context()
+    assert are_cleared(context) == [True] * 6 + [False] * 3
     assert context_at(log_of(session.writing), context.request).elements == context.elements
 
 
 def test_a_request_before_that_one_had_them_all() -> None:
     session = Session().reads(6)
     session.counted -= 3 * WEIGHT
-    session.asked()
+    session.next_context()
     *_, before, _ = contexts(log_of(session.writing))
-    assert not any(cleared(before))
+    assert not any(are_cleared(before))
 
 
 def test_results_of_other_tools_are_never_cleared() -> None:
     session = Session(tool="Task").reads(6)
     session.counted -= 3 * WEIGHT
-    assert not any(cleared(session.asked()))
+    assert not any(are_cleared(session.next_context()))
 
 
 def test_a_client_that_reads_the_session_again_has_them_back() -> None:
     session = Session().reads(6)
     session.counted -= 3 * WEIGHT
-    session.asked()
+    session.next_context()
     session.writing.user("Again", version=CLEARS)
     session.counted += 3 * WEIGHT
-    assert not any(cleared(session.asked()))
+    assert not any(are_cleared(session.next_context()))
 
 
 def test_what_was_cleared_without_a_record_is_listed_as_left_out_and_as_the_cause_of_the_break() -> None:
     session = Session().reads(6)
     session.counted -= 3 * WEIGHT
-    context = session.asked()
+    context = session.next_context()
     log = log_of(session.writing)
-    found = find_left_out(context, log.rows, log.marks())
-    assert list(found) == [LeftOutEntry(position, LeftOutReason.CLEARED) for position in (2, 4, 6)]
+    left_out = find_left_out(context, log.rows, log.marks())
+    assert list(left_out) == [LeftOutEntry(position, LeftOutReason.CLEARED) for position in (2, 4, 6)]
     before = list(contexts(log))[-2]
-    told = compare_contexts(before, context).sentence
-    assert told.endswith("message 3 of 11: it was rewritten (the text of a result was cleared, which no record tells).")
+    sentence = compare_contexts(before, context).sentence
+    assert sentence.endswith(
+        "message 3 of 11: it was rewritten (the text of a result was cleared, which no record tells)."
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from sessions.context.engine import Context
 from sessions.context.engine.rendering.wording import attachment_texts
-from tests.sessions.context.engine.asking import call, last, texts
+from tests.sessions.context.engine.context_helpers import call, last, texts
 from tests.sessions.context.engine.test_versions import TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
@@ -17,31 +17,33 @@ READ, UNLOCK = "mcp__meter__read", "mcp__meter__unlock"
 AMBIENT = "This is ambient context — do not narrate it to the user unless they ask or it is directly relevant"
 
 
-def told(kind: str, **fields: Any) -> str:
+def wording(kind: str, **fields: Any) -> str:
     (words,) = attachment_texts({"type": kind, **fields})
     return words
 
 
 def test_agents_come_and_go() -> None:
-    words = told("agent_listing_delta", addedLines=["- diver: dives"], removedTypes=["mate", "pilot"], isInitial=False)
+    words = wording(
+        "agent_listing_delta", addedLines=["- diver: dives"], removedTypes=["mate", "pilot"], isInitial=False
+    )
     assert words.startswith("New agent types are now available for the Agent tool:\n- diver: dives\n\n")
     assert f"The following agent types are no longer available:\n- mate\n- pilot\n\n{AMBIENT}" in words
 
 
 def test_servers_come_and_go() -> None:
-    words = told("mcp_instructions_delta", addedBlocks=["## moon\nWith care."], removedNames=["meter", "sun"])
+    words = wording("mcp_instructions_delta", addedBlocks=["## moon\nWith care."], removedNames=["meter", "sun"])
     assert words.startswith("# MCP Server Instructions")
     gone = "The following MCP servers have disconnected. Their instructions above no longer apply:\nmeter\nsun"
     assert f"## moon\nWith care.\n\n{gone}\n\n{AMBIENT}" in words
 
 
 def test_tools_come_and_go_and_are_waited_for() -> None:
-    words = told("deferred_tools_delta", addedLines=["WebFetch"], removedNames=[READ], pendingMcpServers=["meter"])
+    words = wording("deferred_tools_delta", addedLines=["WebFetch"], removedNames=[READ], pendingMcpServers=["meter"])
     assert words.index("WebFetch") < words.index(READ) < words.index("are still connecting") < words.index("\nmeter\n")
 
 
 def test_tools_that_are_back_are_counted_by_server() -> None:
-    words = told("deferred_tools_delta", addedNames=[READ, UNLOCK], readdedNames=[READ, UNLOCK, "mcp__sun__look"])
+    words = wording("deferred_tools_delta", addedNames=[READ, UNLOCK], readdedNames=[READ, UNLOCK, "mcp__sun__look"])
     assert words.startswith("3 deferred tools are available again")
     assert words.endswith("mcp__meter__* (2), mcp__sun__*. Load via ToolSearch as before.")
 

@@ -8,7 +8,7 @@ import pytest
 
 from sessions.context.engine import Context
 from sessions.transcripts.engine.messages import MessageKind
-from tests.sessions.context.engine.asking import (
+from tests.sessions.context.engine.context_helpers import (
     attach,
     call,
     last,

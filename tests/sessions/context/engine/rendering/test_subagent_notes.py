@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sessions.context.engine import Context, Log, contexts
-from tests.sessions.context.engine.asking import call, texts, thought
+from tests.sessions.context.engine.context_helpers import call, texts, thought
 from tests.sessions.context.engine.test_versions import TAKES_NONE, TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
@@ -101,6 +101,6 @@ def test_it_is_reminded_of_tasks_after_ten_records_of_answers(kind: str, told: b
         agent.assistant(call(f"t{number}"), message=f"m{number}", version=version, model=TAKES_SYSTEM)
         agent.result(f"t{number}", "one", version=version)
     session = Log(b"".join(parent.lines()))
-    found = list(contexts(Log(b"".join(agent.lines()), agent=True, main=session)))
-    reminded = ["task tools haven't been used" in words(context) for context in found]
+    agent_contexts = list(contexts(Log(b"".join(agent.lines()), agent=True, main=session)))
+    reminded = ["task tools haven't been used" in words(context) for context in agent_contexts]
     assert reminded == [False] * 10 + [told] * 2

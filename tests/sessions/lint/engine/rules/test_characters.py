@@ -10,7 +10,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     places,
     result,
@@ -23,7 +23,7 @@ def test_half_a_character_cannot_be_read() -> None:
     finding = only(body(user("high water \ud83c")))
     assert (finding.rule, finding.path) == ("half-character", "messages[0].content[0]")
     assert finding.api_error == "The request body is not valid JSON: no low surrogate in string"
-    assert found(body(user("high water \N{WATER WAVE}"))) == []
+    assert lint(body(user("high water \N{WATER WAVE}"))) == []
 
 
 def test_it_is_found_wherever_it_stands() -> None:
@@ -40,7 +40,7 @@ def test_it_is_found_wherever_it_stands() -> None:
 
 
 def test_such_a_body_is_still_weighed() -> None:
-    rules = [finding.rule for finding in found(body(user("\ud800" + "x" * (32 * 1024 * 1024))))]
+    rules = [finding.rule for finding in lint(body(user("\ud800" + "x" * (32 * 1024 * 1024))))]
     assert rules == ["half-character", "too-large"]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.sessions.lint.engine.bodies import (
     body,
-    found,
+    lint,
     only,
     user,
 )
@@ -24,22 +24,22 @@ def compacting(tokens: int) -> dict[str, Any]:
 
 
 def test_thinking_is_cleared_first() -> None:
-    assert found(asking(THINKING, TOOLS)) == []
+    assert lint(asking(THINKING, TOOLS)) == []
     assert only(asking(TOOLS, THINKING)).path == "context_management.edits[1]"
 
 
 def test_the_api_compacts_from_fifty_thousand_tokens_on() -> None:
-    assert found(asking(compacting(50_000), {"type": "compact_20260112"})) == []
+    assert lint(asking(compacting(50_000), {"type": "compact_20260112"})) == []
     assert only(asking(compacting(49_999))).path == "context_management.edits[0].trigger"
 
 
 def test_compaction_at_once_goes_without_edits() -> None:
     at_once = {"type": "summarize"}
-    assert found(body(user("go"), compaction=at_once)) == []
-    assert found({**asking(THINKING), "compaction": None}) == []
+    assert lint(body(user("go"), compaction=at_once)) == []
+    assert lint({**asking(THINKING), "compaction": None}) == []
     assert only({**asking(THINKING), "compaction": at_once}).path == "compaction"
 
 
 @pytest.mark.parametrize("edits", [None, "x", [3], [{"type": []}]])
 def test_what_is_no_list_of_edits_is_left_alone(edits: Any) -> None:
-    assert found(body(user("go"), context_management={"edits": edits})) == []
+    assert lint(body(user("go"), context_management={"edits": edits})) == []

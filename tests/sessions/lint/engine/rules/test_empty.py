@@ -10,10 +10,10 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     places,
-    refused,
+    refusals,
     result,
     text,
     thought,
@@ -44,7 +44,7 @@ def test_an_answer_may_hold_a_blank_text_beside_others() -> None:
 
 @pytest.mark.parametrize("answer", [assistant("\n\n"), assistant(thought(), "\n\n"), assistant("", "so")])
 def test_but_not_an_empty_one_nor_nothing_else(answer: dict[str, Any]) -> None:
-    rules = [finding.rule for finding in refused(body(user("go"), answer, user("and?")))]
+    rules = [finding.rule for finding in refusals(body(user("go"), answer, user("and?")))]
     assert rules == ["empty-text"]
 
 
@@ -61,7 +61,7 @@ def test_a_message_needs_content(content: Any) -> None:
 
 @pytest.mark.parametrize("content", ["", []])
 def test_the_last_answer_may_be_empty(content: Any) -> None:
-    assert found(body(user("go"), {"role": "assistant", "content": content}), OLD) == []
+    assert lint(body(user("go"), {"role": "assistant", "content": content}), OLD) == []
 
 
 def test_the_system_prompt_has_no_empty_texts() -> None:
@@ -69,8 +69,8 @@ def test_the_system_prompt_has_no_empty_texts() -> None:
 
 
 def test_a_system_message_may_only_set_options() -> None:
-    assert found(body(user("go"), {"role": "system", "content": "", "output_config": {"effort": "low"}})) == []
-    assert found(body(user("go"), {"role": "system", "output_config": {"effort": "low"}})) == []
+    assert lint(body(user("go"), {"role": "system", "content": "", "output_config": {"effort": "low"}})) == []
+    assert lint(body(user("go"), {"role": "system", "output_config": {"effort": "low"}})) == []
 
 
 def test_other_messages_may_not() -> None:
@@ -80,7 +80,7 @@ def test_other_messages_may_not() -> None:
 
 @pytest.mark.parametrize("content", ["", [], "\n", [text("\n")], None])
 def test_a_result_may_be_empty_or_blank(content: Any) -> None:
-    assert found(body(user("go"), assistant(call("a")), user(result("a", content)))) == []
+    assert lint(body(user("go"), assistant(call("a")), user(result("a", content)))) == []
 
 
 def test_but_not_contain_an_empty_text() -> None:

@@ -4,7 +4,7 @@ import json
 
 from tests.sessions.lint.engine.bodies import (
     body,
-    found,
+    lint,
     only,
     user,
 )
@@ -12,7 +12,7 @@ from tests.sessions.lint.engine.bodies import (
 
 def test_a_body_has_at_most_32_megabytes() -> None:
     room = 32 * 1024 * 1024 - len(json.dumps(body(user("")), separators=(",", ":")))
-    assert found(body(user("x" * room))) == []
+    assert lint(body(user("x" * room))) == []
     finding = only(body(user("x" * (room + 1))))
     assert (finding.rule, finding.path) == ("too-large", "")
     assert "33,554,433 bytes" in finding.message
@@ -20,5 +20,5 @@ def test_a_body_has_at_most_32_megabytes() -> None:
 
 def test_a_conversation_has_at_most_100_000_messages() -> None:
     message = user("go")
-    assert found(body(*[message] * 100_000)) == []
+    assert lint(body(*[message] * 100_000)) == []
     assert only(body(*[message] * 100_001)).rule == "too-many-messages"

@@ -7,7 +7,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     result,
     system,
@@ -31,7 +31,7 @@ def parallel(calls: int, mark_call: int | None = None) -> dict[str, Any]:
 
 
 def test_few_calls_leave_the_earlier_mark_in_sight() -> None:
-    assert found(parallel(9)) == []
+    assert lint(parallel(9)) == []
 
 
 def test_many_calls_push_it_out_of_sight() -> None:
@@ -42,13 +42,13 @@ def test_many_calls_push_it_out_of_sight() -> None:
 
 
 def test_another_mark_between_helps() -> None:
-    assert found(parallel(10, mark_call=3)) == []
+    assert lint(parallel(10, mark_call=3)) == []
 
 
 def test_without_a_mark_there_is_nothing_to_look_back_from() -> None:
     names = [f"toolu_{number}" for number in range(30)]
     request = body(user(LONG), assistant(*map(call, names)), user(*map(result, names)))
-    assert found(request) == []
+    assert lint(request) == []
 
 
 def test_a_mark_on_the_body_is_one_on_its_last_block() -> None:
@@ -58,13 +58,13 @@ def test_a_mark_on_the_body_is_one_on_its_last_block() -> None:
 
 
 def test_a_first_request_has_nothing_to_find() -> None:
-    assert found(body(user(*[LONG] * 30, text("go", cache_control=MARK)))) == []
+    assert lint(body(user(*[LONG] * 30, text("go", cache_control=MARK)))) == []
 
 
 def test_messages_of_the_role_system_are_looked_over_too() -> None:
     notes = [system(f"note {number}") for number in range(18)]
     marked = user(text("go", cache_control=MARK))
-    assert found(body(user(LONG), assistant("ok"), *notes[:17], marked)) == []
+    assert lint(body(user(LONG), assistant("ok"), *notes[:17], marked)) == []
     assert only(body(user(LONG), assistant("ok"), *notes, marked)).rule == "lookback"
 
 

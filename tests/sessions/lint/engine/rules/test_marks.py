@@ -12,7 +12,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     places,
     result,
@@ -26,7 +26,7 @@ HOUR: dict[str, Any] = {"type": "ephemeral", "ttl": "1h"}
 LONG = "word " * 4000
 
 
-def marked(words: str = LONG, mark: Any = FIVE_MINUTES) -> dict[str, Any]:
+def marked_block(words: str = LONG, mark: Any = FIVE_MINUTES) -> dict[str, Any]:
     return text(words, cache_control=mark)
 
 
@@ -44,42 +44,44 @@ def test_a_tool_that_is_loaded_on_demand_carries_none() -> None:
 
 def test_nor_does_it_make_a_prefix_longer() -> None:
     deferred = {**tool(None), "name": "Grep", "defer_loading": True}
-    assert only(body(user("go", marked("short")), tools=[deferred, {**tool(None), "description": ""}])).rule == (
+    assert only(body(user("go", marked_block("short")), tools=[deferred, {**tool(None), "description": ""}])).rule == (
         "mark-too-early"
     )
 
 
 def test_the_mark_of_the_request_agrees_with_that_of_its_last_block() -> None:
-    assert found(body(user(marked()), cache_control={**FIVE_MINUTES, "ttl": "5m"})) == []
-    assert found(body(user(marked(mark=HOUR), "more"), cache_control=FIVE_MINUTES)) == []
-    finding = only(body(user(marked(mark=HOUR)), cache_control=FIVE_MINUTES))
+    assert lint(body(user(marked_block()), cache_control={**FIVE_MINUTES, "ttl": "5m"})) == []
+    assert lint(body(user(marked_block(mark=HOUR), "more"), cache_control=FIVE_MINUTES)) == []
+    finding = only(body(user(marked_block(mark=HOUR)), cache_control=FIVE_MINUTES))
     assert (finding.rule, finding.path, finding.severity) == ("mark-place", "cache_control", Severity.REFUSED)
 
 
 def test_four_marks_are_allowed() -> None:
-    assert found(body(user(marked(), marked()), tools=[tool()], system=[marked()])) == []
+    assert lint(body(user(marked_block(), marked_block()), tools=[tool()], system=[marked_block()])) == []
 
 
 def test_a_fifth_is_not() -> None:
-    finding = only(body(user(marked(), marked(), marked()), tools=[tool()], system=[marked()]))
+    finding = only(body(user(marked_block(), marked_block(), marked_block()), tools=[tool()], system=[marked_block()]))
     assert (finding.rule, finding.path) == ("too-many-marks", "messages[0].content[2]")
     assert finding.api_error == "A maximum of 4 blocks with cache_control may be provided. Found 5."
 
 
 def test_the_mark_on_the_whole_body_counts() -> None:
-    request = body(user(marked(), marked()), tools=[tool()], system=[marked()], cache_control=FIVE_MINUTES)
+    request = body(
+        user(marked_block(), marked_block()), tools=[tool()], system=[marked_block()], cache_control=FIVE_MINUTES
+    )
     assert places(request) == [("too-many-marks", "cache_control")]
 
 
 def test_marks_inside_of_results_count() -> None:
-    inside = result("a", [marked(), marked(), marked(), marked(), marked()])
-    assert places(body(user(marked()), assistant(call("a")), user(inside))) == [
+    inside = result("a", [marked_block(), marked_block(), marked_block(), marked_block(), marked_block()])
+    assert places(body(user(marked_block()), assistant(call("a")), user(inside))) == [
         ("too-many-marks", "messages[2].content[0].content[3]")
     ]
 
 
 def test_the_mark_on_the_whole_body_is_the_last_of_them() -> None:
-    finding = only(body(user(marked()), assistant("ok"), user("go"), cache_control=HOUR))
+    finding = only(body(user(marked_block()), assistant("ok"), user("go"), cache_control=HOUR))
     assert (finding.rule, finding.path) == ("mark-order", "cache_control")
     assert finding.api_error.startswith("cache_control.ttl: a ttl='1h' cache_control block must")
     assert places(body(user(LONG), cache_control={"type": "forever"})) == [("mark-place", "cache_control")]
@@ -87,15 +89,15 @@ def test_the_mark_on_the_whole_body_is_the_last_of_them() -> None:
 
 
 def test_an_hour_comes_before_five_minutes() -> None:
-    assert found(body(user(marked()), system=[marked(mark=HOUR)])) == []
-    finding = only(body(user(marked(mark=HOUR)), tools=[tool()]))
+    assert lint(body(user(marked_block()), system=[marked_block(mark=HOUR)])) == []
+    finding = only(body(user(marked_block(mark=HOUR)), tools=[tool()]))
     assert (finding.rule, finding.path) == ("mark-order", "messages[0].content[0]")
     assert finding.api_error.startswith("messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must")
 
 
 @pytest.mark.parametrize("mark", [{"type": "forever"}, {"type": "ephemeral", "ttl": "2h"}, True, {}])
 def test_a_mark_has_a_form(mark: Any) -> None:
-    assert places(body(user(marked(mark=mark)))) == [("mark-place", "messages[0].content[0].cache_control")]
+    assert places(body(user(marked_block(mark=mark)))) == [("mark-place", "messages[0].content[0].cache_control")]
 
 
 def test_thinking_cannot_be_marked() -> None:
@@ -105,32 +107,32 @@ def test_thinking_cannot_be_marked() -> None:
 
 
 def test_an_empty_text_cannot_be_marked() -> None:
-    errors = [finding.api_error for finding in found(body(user(LONG, marked(""))))]
+    errors = [finding.api_error for finding in lint(body(user(LONG, marked_block(""))))]
     assert "messages.0.content.1: cache_control cannot be set for empty text blocks" in errors
 
 
 def test_a_short_prefix_is_silently_not_cached() -> None:
-    finding = only(body(user(marked("word " * 400))), NEW)
+    finding = only(body(user(marked_block("word " * 400))), NEW)
     assert (finding.rule, finding.severity, finding.api_error) == ("mark-too-early", Severity.COSTS, "")
     assert "1,024" in finding.message
 
 
 def test_how_short_depends_on_the_model() -> None:
-    request = body(user(marked("word " * 1000)))
-    assert found(request, NEW) == []
+    request = body(user(marked_block("word " * 1000)))
+    assert lint(request, NEW) == []
     assert only(request, OLD).rule == "mark-too-early"
 
 
 def test_where_the_least_is_not_known_nothing_is_said() -> None:
-    assert found(body(user(marked("word"))), BOUND) == []
+    assert lint(body(user(marked_block("word"))), BOUND) == []
 
 
 def test_tools_and_system_prompt_are_part_of_the_prefix() -> None:
-    assert found(body(user(marked("go")), system=LONG), NEW) == []
+    assert lint(body(user(marked_block("go")), system=LONG), NEW) == []
 
 
 def test_an_early_mark_before_one_that_caches_is_a_note() -> None:
-    finding = only(body(user(marked("go"), marked())), NEW)
+    finding = only(body(user(marked_block("go"), marked_block())), NEW)
     assert (finding.path, finding.severity) == ("messages[0].content[0]", Severity.NOTE)
 
 
@@ -138,6 +140,6 @@ def test_what_stands_before_a_mark_inside_of_a_result_counts() -> None:
     def read(*parts: Any) -> dict[str, Any]:
         return body(user("go"), assistant(call("a")), user(result("a", list(parts))))
 
-    assert found(read(marked())) == []
-    assert found(read(text(LONG), marked("end"))) == []
-    assert only(read(marked("end"), text(LONG))).rule == "mark-too-early"
+    assert lint(read(marked_block())) == []
+    assert lint(read(text(LONG), marked_block("end"))) == []
+    assert only(read(marked_block("end"), text(LONG))).rule == "mark-too-early"

@@ -9,7 +9,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     places,
     result,
@@ -30,7 +30,7 @@ def test_a_picture_and_papers_are_fine() -> None:
     pdf = document(type="base64", media_type="application/pdf", data=PAPER)
     plain = document(type="text", media_type="text/plain", data="High water at noon.")
     linked = {"type": "image", "source": {"type": "url", "url": "https://tides.example/a.png"}}
-    assert found(body(user(image(), pdf, plain, linked, "go"))) == []
+    assert lint(body(user(image(), pdf, plain, linked, "go"))) == []
 
 
 def test_images_have_one_of_four_formats() -> None:
@@ -53,7 +53,7 @@ def test_an_image_is_what_it_is_called() -> None:
 
 def test_a_webp_is_known_by_its_beginning() -> None:
     data = base64.b64encode(b"RIFF\0\0\0\0WEBPVP8 ").decode()
-    assert found(body(user(image(data, "image/webp"), "go"))) == []
+    assert lint(body(user(image(data, "image/webp"), "go"))) == []
 
 
 def test_an_image_has_at_most_five_megabytes() -> None:

@@ -4,7 +4,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     result,
     user,
@@ -23,4 +23,4 @@ def test_that_holds_across_neighbours() -> None:
 
 
 def test_text_may_follow() -> None:
-    assert found(body(user("go"), assistant(call("a")), user(result("a"), "look"))) == []
+    assert lint(body(user("go"), assistant(call("a")), user(result("a"), "look"))) == []

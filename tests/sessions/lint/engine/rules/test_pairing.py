@@ -8,7 +8,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     places,
     result,
@@ -21,7 +21,7 @@ from tests.sessions.lint.engine.bodies import (
 
 def test_calls_with_their_results_right_after_them_are_fine() -> None:
     request = body(user("go"), assistant("ok", call("a"), call("b")), user(result("b"), result("a"), "and?"))
-    assert found(request) == []
+    assert lint(request) == []
 
 
 def test_a_call_needs_a_result_in_the_next_message() -> None:
@@ -71,12 +71,12 @@ def test_neighbours_of_one_role_count_as_one_message() -> None:
         *(user("go"), assistant(thought()), assistant(call("a")), assistant(call("b"))),
         *(user(result("a")), user(result("b")), user("and?")),
     )
-    assert found(request) == []
+    assert lint(request) == []
 
 
 def test_a_message_of_the_role_system_may_stand_between() -> None:
     request = body(user("go"), assistant(call("a")), user(result("a")), system("be brief"), user("and?"))
-    assert found(request) == []
+    assert lint(request) == []
 
 
 @pytest.mark.parametrize("name", ["", "a b", "ä", None])
@@ -93,7 +93,7 @@ def test_an_id_is_made_of_letters_digits_and_dashes(name: Any) -> None:
     ],
 )
 def test_blocks_stand_in_messages_of_their_role(message: Any, error: str) -> None:
-    assert error in [finding.api_error for finding in found(body(message))]
+    assert error in [finding.api_error for finding in lint(body(message))]
 
 
 @pytest.mark.parametrize("kind", ["server_tool_use", "mcp_tool_use"])
@@ -105,7 +105,7 @@ def test_only_a_model_calls_the_tools_of_the_server(kind: str) -> None:
 def test_the_result_of_a_server_tool_needs_its_call_before_it() -> None:
     used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
     got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    assert found(body(user("go"), assistant(used, got, text("done")), user("more"))) == []
+    assert lint(body(user("go"), assistant(used, got, text("done")), user("more"))) == []
     finding = only(body(user("go"), assistant(got, text("done")), user("more")))
     assert finding.rule == "unexpected-server-result"
     assert "must have a corresponding `server_tool_use` block before it" in finding.api_error
@@ -135,21 +135,21 @@ def test_a_call_of_a_server_tool_needs_its_result_once_the_turn_is_over() -> Non
         "messages.1: `web_search` tool use with id `srvtoolu_1` was found without a corresponding "
         "`web_search_tool_result` block"
     )
-    assert found(body(user("go"), assistant(SEARCH, FOUND, "so"), user("and?"))) == []
+    assert lint(body(user("go"), assistant(SEARCH, FOUND, "so"), user("and?"))) == []
 
 
 def test_while_only_results_are_sent_the_server_may_still_answer() -> None:
     waiting = body(user("go"), assistant(SEARCH, call("a")), user(result("a")))
-    assert found(waiting) == []
+    assert lint(waiting) == []
     later = [*waiting["messages"], assistant(FOUND, "so"), user("and?")]
-    assert found(body(*later)) == []
+    assert lint(body(*later)) == []
     ended = body(user("go"), assistant(SEARCH, call("a")), user(result("a"), "and?"))
     assert only(ended).rule == "unanswered-server-call"
 
 
 @pytest.mark.parametrize("odd", [[], {}, 7, None])
 def test_ids_that_are_no_texts_pair_nothing(odd: Any) -> None:
-    called = found(body(user("go"), assistant({**call("a"), "id": odd}), user(result("a"))))
+    called = lint(body(user("go"), assistant({**call("a"), "id": odd}), user(result("a"))))
     assert {"call-id", "unanswered-call", "unexpected-result"} <= {finding.rule for finding in called}
-    answered = found(body(user("go"), assistant(call("a")), user({**result("a"), "tool_use_id": odd})))
+    answered = lint(body(user("go"), assistant(call("a")), user({**result("a"), "tool_use_id": odd})))
     assert {"unanswered-call", "unexpected-result"} <= {finding.rule for finding in answered}

@@ -7,7 +7,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     system,
     user,
@@ -22,7 +22,7 @@ def test_the_first_message_is_a_users() -> None:
 
 def test_a_summary_of_the_api_may_come_first() -> None:
     summary = {"type": "compaction", "content": "They talked about tides."}
-    assert found(body(assistant(summary), user("go"))) == []
+    assert lint(body(assistant(summary), user("go"))) == []
 
 
 def test_newer_models_do_not_continue_an_answer() -> None:
@@ -32,7 +32,7 @@ def test_newer_models_do_not_continue_an_answer() -> None:
 
 
 def test_older_models_do() -> None:
-    assert found(body(user("go"), assistant("The answer is")), OLD) == []
+    assert lint(body(user("go"), assistant("The answer is")), OLD) == []
 
 
 def test_but_not_one_that_ends_with_a_blank() -> None:
@@ -55,13 +55,13 @@ def test_a_body_without_a_model_says_so() -> None:
 
 def test_an_answer_that_waits_for_the_server_is_no_prefill() -> None:
     used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
-    assert found(body(user("go"), assistant(used)), NEW) == []
+    assert lint(body(user("go"), assistant(used)), NEW) == []
     connected = {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "find", "server_name": "s", "input": {}}
-    assert found(body(user("go"), assistant(connected)), NEW) == []
+    assert lint(body(user("go"), assistant(connected)), NEW) == []
 
 
 def test_an_answer_that_was_refused_midway_may_be_continued_with_its_token() -> None:
-    assert found(body(user("go"), assistant("The answer is"), fallback_credit_token="token"), NEW) == []
+    assert lint(body(user("go"), assistant("The answer is"), fallback_credit_token="token"), NEW) == []
 
 
 def test_an_open_call_is_one_finding_and_not_two() -> None:
@@ -70,7 +70,7 @@ def test_an_open_call_is_one_finding_and_not_two() -> None:
 
 def test_neighbours_of_one_role_and_the_role_system_are_taken() -> None:
     request = body(user("go"), user("now"), system("be brief"), assistant("ok"), assistant("well"), user("and?"))
-    assert found(request) == []
+    assert lint(request) == []
 
 
 def test_for_older_models_the_role_system_is_worth_a_note() -> None:

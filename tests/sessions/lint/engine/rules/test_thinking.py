@@ -11,7 +11,7 @@ from tests.sessions.lint.engine.bodies import (
     assistant,
     body,
     call,
-    found,
+    lint,
     only,
     places,
     result,
@@ -42,7 +42,7 @@ def test_an_empty_signature_is_none(block: Any) -> None:
 
 
 def test_thinking_whose_words_are_not_shown_is_fine() -> None:
-    assert found(body(user("go"), assistant(thought(""), "ok"), user("and?"))) == []
+    assert lint(body(user("go"), assistant(thought(""), "ok"), user("and?"))) == []
 
 
 def test_an_answer_cannot_end_with_thinking() -> None:
@@ -61,7 +61,7 @@ def test_with_a_budget_the_latest_turn_begins_with_thinking() -> None:
 
 def test_only_the_first_answer_of_a_turn_has_to() -> None:
     loop = (assistant(thought(), call("a")), user(result("a")), assistant(call("b")), user(result("b")))
-    assert found(thinking(user("go"), *loop), MIDDLE) == []
+    assert lint(thinking(user("go"), *loop), MIDDLE) == []
 
 
 def test_thinking_that_was_moved_back_is_not_first() -> None:
@@ -71,12 +71,12 @@ def test_thinking_that_was_moved_back_is_not_first() -> None:
 
 def test_earlier_turns_may_lack_it() -> None:
     request = thinking(user("go"), assistant(call("a")), user(result("a")), assistant("done"), user("and?"))
-    assert found(request, MIDDLE) == []
+    assert lint(request, MIDDLE) == []
 
 
 def test_a_model_that_decides_for_itself_need_not_have_thought() -> None:
     request = thinking(user("go"), assistant(call("a")), user(result("a")), type="adaptive")
-    assert found(request, MIDDLE) == []
+    assert lint(request, MIDDLE) == []
 
 
 def test_without_thinking_the_begun_answer_contains_none() -> None:
@@ -89,8 +89,8 @@ def test_older_models_forget_the_thinking_of_earlier_turns() -> None:
     request = body(user("go"), assistant(thought(), "ok"), user("and?"))
     finding = only(request, OLD)
     assert (finding.rule, finding.severity) == ("forgotten-thinking", Severity.NOTE)
-    assert found(request, NEW) == []
+    assert lint(request, NEW) == []
 
 
 def test_they_keep_that_of_the_latest_turn() -> None:
-    assert found(body(user("go"), assistant(thought(), call("a")), user(result("a"))), OLD) == []
+    assert lint(body(user("go"), assistant(thought(), call("a")), user(result("a"))), OLD) == []

@@ -8,7 +8,7 @@ from tests.sessions.lint.engine.bodies import (
     NEW,
     OLD,
     body,
-    found,
+    lint,
     only,
     user,
 )
@@ -25,7 +25,7 @@ def request(config: Any, **more: Any) -> dict[str, Any]:
     [(NEW, "adaptive"), (MIDDLE, "adaptive"), (MIDDLE, "enabled"), (OLD, "enabled"), (NEW, "disabled")],
 )
 def test_models_take_their_kinds_of_thinking(model: str, kind: str) -> None:
-    assert found(request({"type": kind, "budget_tokens": 2000}), model) == []
+    assert lint(request({"type": kind, "budget_tokens": 2000}), model) == []
 
 
 @pytest.mark.parametrize(("model", "kind"), [(NEW, "enabled"), (OLD, "adaptive"), (MIDDLE, "between_tools")])
@@ -51,7 +51,7 @@ def test_a_budget_has_limits(budget: Any, error: str) -> None:
 
 def test_thinking_between_calls_may_exceed_one_answer() -> None:
     betas = ["interleaved-thinking-2025-05-14"]
-    assert found(request({"type": "enabled", "budget_tokens": 9000}, betas=betas), OLD) == []
+    assert lint(request({"type": "enabled", "budget_tokens": 9000}, betas=betas), OLD) == []
 
 
 @pytest.mark.parametrize("choice", [{"type": "any"}, {"type": "tool", "name": "Read"}])

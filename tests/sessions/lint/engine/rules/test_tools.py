@@ -6,7 +6,7 @@ import pytest
 
 from tests.sessions.lint.engine.bodies import (
     body,
-    found,
+    lint,
     only,
     places,
     user,
@@ -25,7 +25,7 @@ def request(*tools: Any, **more: Any) -> dict[str, Any]:
 
 def test_good_tools_are_fine() -> None:
     server = {"type": "web_search_20250305", "name": "web_search"}
-    assert found(request(tool("Read"), tool("mcp__tide-gauge__read"), tool("x" * 128, type="custom"), server)) == []
+    assert lint(request(tool("Read"), tool("mcp__tide-gauge__read"), tool("x" * 128, type="custom"), server)) == []
 
 
 @pytest.mark.parametrize("name", ["", "a b", "service.do", "x" * 129, "höhe", None, 3])
@@ -56,7 +56,7 @@ def test_the_schema_describes_an_object(schema: Any, path: str, error: str) -> N
 
 
 def test_some_tool_is_there_from_the_beginning() -> None:
-    assert found(request(tool("Read"), tool("Grep", defer_loading=True))) == []
+    assert lint(request(tool("Read"), tool("Grep", defer_loading=True))) == []
     finding = only(request(tool("Read", defer_loading=True), tool("Grep", defer_loading=True)))
     assert (finding.path, finding.api_error[:31]) == ("tools", "At least one tool must have def")
 
@@ -83,7 +83,7 @@ def test_a_property_at_the_top_has_a_plain_name(key: str) -> None:
 
 def test_further_down_names_are_free() -> None:
     inner = {"type": "object", "properties": {"filter[name]": {"type": "string"}}}
-    assert found(request(tool("Read", {"type": "object", "properties": {"x" * 64: inner}}))) == []
+    assert lint(request(tool("Read", {"type": "object", "properties": {"x" * 64: inner}}))) == []
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_all_kinds_of_schemas_are_fine() -> None:
         "required": ["at"],
         "additionalProperties": False,
     }
-    assert found(request(tool("Read", schema))) == []
+    assert lint(request(tool("Read", schema))) == []
 
 
 def test_without_tools_none_can_be_forced() -> None:
@@ -123,4 +123,4 @@ def test_without_tools_none_can_be_forced() -> None:
     assert only(body(user("go"), tool_choice={"type": "tool", "name": "Read"})).api_error == (
         "Tool 'Read' not found in provided tools"
     )
-    assert found(body(user("go"), tool_choice={"type": "auto"})) == []
+    assert lint(body(user("go"), tool_choice={"type": "auto"})) == []

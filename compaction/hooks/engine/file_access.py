@@ -27,46 +27,46 @@ class FileAccess:
 
 
 def inspect_access(file: Path, *, uid: int | None = None) -> FileAccess:
-    """Raises OSError where it cannot be looked at. `uid`: who we are."""
-    mine = os.getuid() if uid is None else uid
+    """Raises OSError if the file cannot be inspected. `uid`: who we are."""
+    our_uid = os.getuid() if uid is None else uid
     status, folder = file.stat(), file.parent.stat()
-    why = next((one for path in _paths_to(file) if (one := _explain_exposure(path, mine))), "")
+    why = next((reason for path in _paths_to(file) if (reason := _explain_exposure(path, our_uid))), "")
     return FileAccess(
         _name(status.st_uid), stat.filemode(status.st_mode), _name(folder.st_uid), stat.filemode(folder.st_mode), why
     )
 
 
 def _paths_to(file: Path) -> Iterator[Path]:
-    """The file, and all directories and links that lead to it: as it is written, and as it is."""
+    """The file, and all directories and links that lead to it, both as named and as resolved."""
     for path in dict.fromkeys((Path(os.path.abspath(file)), Path(os.path.realpath(file)))):
         yield path
         yield from path.parents
 
 
-def _explain_exposure(path: Path, mine: int) -> str:
+def _explain_exposure(path: Path, our_uid: int) -> str:
     status = path.lstat()
-    if status.st_uid not in (mine, ROOT):
+    if status.st_uid not in (our_uid, ROOT):
         return f"{path} belongs to {_name(status.st_uid)}."
     if stat.S_ISLNK(status.st_mode):
-        return ""  # who may change it is told by the directory around it
+        return ""  # the directory around it says who may change it
     if stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX:
         return ""  # whoever may write there cannot replace what is ours
     if status.st_mode & stat.S_IWOTH:
         return f"Everybody can write to {path} ({stat.filemode(status.st_mode)})."
-    if status.st_mode & stat.S_IWGRP and not _is_alone(status.st_gid, mine):
+    if status.st_mode & stat.S_IWGRP and not _is_alone(status.st_gid, our_uid):
         return f"Others of the group {_group(status.st_gid)} can write to {path} ({stat.filemode(status.st_mode)})."
     return ""
 
 
 @lru_cache(maxsize=64)
-def _is_alone(gid: int, mine: int) -> bool:
+def _is_alone(gid: int, our_uid: int) -> bool:
     """Is nobody in the group but us and root? Many systems give each user a group of their own."""
-    members = {one.pw_uid for one in pwd.getpwall() if one.pw_gid == gid}
+    members = {user.pw_uid for user in pwd.getpwall() if user.pw_gid == gid}
     try:
         members |= {pwd.getpwnam(name).pw_uid for name in grp.getgrgid(gid).gr_mem}
     except KeyError:
         return False  # a group that nobody knows by name may be anybody's
-    return members <= {mine, ROOT}
+    return members <= {our_uid, ROOT}
 
 
 def _name(uid: int) -> str:

@@ -1,4 +1,4 @@
-"""Asks small transcripts what the model saw."""
+"""Builds contexts from small transcripts, and reads their texts."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _text(block: Any) -> str:
     return f"{kind}"
 
 
-def call(tool: str, name: str = "Bash", **given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": tool, "name": name, "input": given}
+def call(tool: str, name: str = "Bash", **fields: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": tool, "name": name, "input": fields}
 
 
 def thought(words: str = "Hm.") -> dict[str, Any]:
@@ -53,5 +53,5 @@ def thought(words: str = "Hm.") -> dict[str, Any]:
 
 def attach(writing: Writing, kind: str, *words: str, role: str = "user", **fields: Any) -> str:
     """An attachment as newer versions write it: with its words."""
-    rendered = [{"content": f"<system-reminder>\n{one}\n</system-reminder>"} for one in words]
+    rendered = [{"content": f"<system-reminder>\n{text}\n</system-reminder>"} for text in words]
     return writing.row("attachment", attachment={"type": kind}, rendered=rendered, renderedRole=role, **fields)

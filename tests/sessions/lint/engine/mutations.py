@@ -8,55 +8,55 @@ from typing import Any
 from sessions.transcripts.engine.messages import Message, replace_fields
 
 
-def mutated_array(array: list[dict[str, Any]], seed: int, accidents: int) -> list[dict[str, Any]]:
+def mutate_array(array: list[dict[str, Any]], seed: int, accidents: int) -> list[dict[str, Any]]:
     random = Random(seed)
     array = [{**message, "content": list(message["content"])} for message in array]
     for _ in range(accidents):
         if random.random() < 0.4:
-            _shuffled(random, array)
+            _shuffle(random, array)
         elif array:
             message = random.choice(array)
             if random.random() < 0.3 and message["content"]:
-                at = random.randrange(len(message["content"]))
-                message["content"][at] = _blanked(random, message["content"][at])
+                index = random.randrange(len(message["content"]))
+                message["content"][index] = _blank(random, message["content"][index])
             else:
-                _shuffled(random, message["content"])
+                _shuffle(random, message["content"])
     return array
 
 
-def mutated_messages(messages: list[Message], seed: int, accidents: int) -> list[Message]:
+def mutate_messages(messages: list[Message], seed: int, accidents: int) -> list[Message]:
     random = Random(seed)
     messages = list(messages)
     for _ in range(accidents):
         if random.random() < 0.5:
-            _shuffled(random, messages)
+            _shuffle(random, messages)
         elif messages:
-            at = random.randrange(len(messages))
-            content = list(messages[at].content)
+            index = random.randrange(len(messages))
+            content = list(messages[index].content)
             if random.random() < 0.4 and content:
-                content[0] = _blanked(random, content[0])
+                content[0] = _blank(random, content[0])
             else:
-                _shuffled(random, content)
-            messages[at] = replace_fields(messages[at], content=tuple(content))
+                _shuffle(random, content)
+            messages[index] = replace_fields(messages[index], content=tuple(content))
     return messages
 
 
-def _shuffled(random: Random, items: list[Any]) -> None:
+def _shuffle(random: Random, items: list[Any]) -> None:
     if not items:
         return
-    at = random.randrange(len(items))
+    index = random.randrange(len(items))
     match random.choice(("drop", "double", "move", "cut")):
         case "drop":
-            del items[at]
+            del items[index]
         case "double":
-            items.insert(random.randrange(len(items) + 1), items[at])
+            items.insert(random.randrange(len(items) + 1), items[index])
         case "move":
-            items.insert(random.randrange(len(items)), items.pop(at))
+            items.insert(random.randrange(len(items)), items.pop(index))
         case "cut":
-            del items[: at // 2]
+            del items[: index // 2]
 
 
-def _blanked(random: Random, block: Any) -> Any:
+def _blank(random: Random, block: Any) -> Any:
     match block.get("type"):
         case "text":
             return {**block, "text": random.choice(("", " \n"))}
