@@ -30,12 +30,12 @@ class LinkRows:
     def __init__(
         self, transcript_id: int, source_id: int, reader: Reader | None = None, *, answers: Answers | None = None
     ) -> None:
-        """`answers`: what is known of the database already; what is asked is added."""
+        """`answers` holds rows that are known already; new ones are added to it."""
         self._base = transcript_id << POSITION_BITS
         self.reader = reader or Reader(source_id)
         self.locations: dict[int, Location] = {}
         self.rows: dict[int, LinkRow] = {}
-        """All that were loaded, by position."""
+        """All rows loaded so far, by position."""
         self._ranges: list[tuple[int, int]] = []
         self._answers = answers
 
@@ -131,7 +131,7 @@ class LinkRows:
         return addresses
 
     def fetch(self, positions: Iterable[int]) -> None:
-        """Make ready what `record` will be asked for, with one query."""
+        """Loads these records with one query, for later calls of `record`."""
         self.reader.fetch([self.locations[position] for position in positions])
 
     def with_records(self, rows: Sequence[LinkRow], positions: Sequence[int] | None = None) -> list[LinkRow]:

@@ -59,7 +59,7 @@ def scan(job: Job) -> Iterator[Delivery]:
 
 def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
     facts = Facts.from_json(job.facts) if job.facts else None
-    scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, earlier_keys=job.seen)
+    scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, earlier_keys=job.earlier_keys)
     reads_cut_line = scanner.resume()
     links: list[LinkRow] = []
     for stretch in read_stretches(Path(job.path), job.start, job.size, scanner, pack=job.pack, quick=job.quick):

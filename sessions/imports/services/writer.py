@@ -1,4 +1,4 @@
-"""Writes what the scanner found. Plain SQL with executemany: creating model instances costs more than all the rest."""
+"""Writes what the scanner found. Plain SQL with executemany: model instances would cost more than the rest."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ STATEMENTS = {
     "source": SOURCE,
     "packed": "UPDATE transcripts_source SET archived = %s, tail_hash = %s, owed = FALSE WHERE id = %s",
 }
-"""In this order: what says how far we are comes last."""
+"""In the order in which they are executed: how far we have come is written last."""
 
 
 class WriteCounts:
-    """Rows written, by table: a warm sync must leave this empty."""
+    """Rows written, by table. After a sync of unchanged files it is empty."""
 
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
@@ -116,7 +116,7 @@ class RowBuffer:
 
 
 def write_marks(transcript_id: int, marks: Iterable[Mark], written: WriteCounts) -> None:
-    """Instead of those that the transcript had."""
+    """Replaces the marks of the transcript."""
     rows = mark_rows(transcript_id, marks)
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM transcripts_mark WHERE transcript_id = %s", [transcript_id])

@@ -13,7 +13,7 @@ from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.rows import EntryRow, Record
 
 MOST = 4_000
-"""Rows of one question; further ones are left out."""
+"""Rows of one query; further ones are left out."""
 CHUNK = 500
 BLOCKS_AT_ONCE = 64
 """Blocks of the archive that are decompressed at a time."""
@@ -34,7 +34,7 @@ class Family:
             self.by_agent[f"{agent.agent_id}~{agent.pk}" if is_ambiguous else agent.agent_id] = agent
         self.keys = {agent.pk: key for key, agent in self.by_agent.items()}
         self.damage: dict[str, Transcript] = {}
-        """What could not be read of whose file, as a sentence."""
+        """A sentence about each record that could not be read -> whose file it is in."""
 
     def agent_of(self, row: EntryRow) -> str:
         """The agent in whose file it stands; empty for the session's."""

@@ -24,6 +24,6 @@ class Batch:
     turns: dict[int, TurnRow] = field(default_factory=dict)
     problems: list[ProblemRow] = field(default_factory=list)
     oddities: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-    """(what, name) -> [count, first position]"""
+    """(category, name) -> [count, first position]"""
     extras: dict[int, dict[str, Any]] = field(default_factory=dict)
     """The records that linking has to see whole, by position."""
