@@ -12,24 +12,24 @@ from django.http.request import split_domain_port, validate_host
 # Views queue tasks, so the application that they are queued in has to exist here.
 from inspector.celery import app as celery_app
 from inspector.middleware import HEADERS
-from inspector.owner.gate import OwnerGate, proved_by_socket
+from inspector.owner.gate import OwnerGate, is_proved_by_socket
 from inspector.owner.key import owner_key
 from inspector.owner.page import entry_page
 from inspector.pages.pool import Pages
 from inspector.web.body import (
-    Limits,
+    BodyLimits,
     Receive,
     Scope,
     Send,
 )
-from inspector.web.door import Door
+from inspector.web.request_guard import RequestGuard
 from sessions.capture.endpoint.gate import Gate, is_captured
 from sessions.capture.endpoint.proxy import Proxy
 from sessions.capture.endpoint.spool_location import recorder_of
 
 __all__ = ["application", "celery_app"]
 
-PAGES = Limits(most=4 * 1024 * 1024, pause=30.0, seconds=120.0)
+PAGES = BodyLimits(most_bytes=4 * 1024 * 1024, pause_seconds=30.0, seconds=120.0)
 
 
 class Application:
@@ -39,7 +39,7 @@ class Application:
         self._made = Pages(settings.LUCID_WEB_PROCESSES)
         made = self._made
         checked = OwnerGate(made, settings.LUCID_HOME, entry_page) if settings.LUCID_OWNER_CHECK else made
-        self._pages = Door(checked, is_allowed=_is_here, limits=PAGES, headers=_headers())
+        self._pages = RequestGuard(checked, is_allowed=_is_here, limits=PAGES, headers=_headers())
         proxy = (
             Proxy(settings.LUCID_CAPTURE_UPSTREAM, recorder_of(settings.LUCID_HOME)) if settings.LUCID_CAPTURE else None
         )
@@ -61,7 +61,7 @@ class Application:
 
 
 def _capture_secret(scope: Scope) -> str | None:
-    if not settings.LUCID_OWNER_CHECK or proved_by_socket(scope):
+    if not settings.LUCID_OWNER_CHECK or is_proved_by_socket(scope):
         return None
     return owner_key(settings.LUCID_HOME).capture_secret
 

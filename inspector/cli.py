@@ -21,8 +21,8 @@ from django.db import connections
 from inspector import __version__
 from inspector.logs import show_on_console
 from inspector.startup.privacy import tighten_home
-from inspector.web.database import Trouble, reason_of, trouble_of
-from inspector.web.room import disk_trouble
+from inspector.web.database_errors import Trouble, find_trouble, reason_of
+from inspector.web.disk_errors import disk_trouble
 from sessions.archive.engine.damage import DamageError
 from sessions.imports.services.priority import IMPORT, give_way
 
@@ -130,7 +130,7 @@ def _execute(command: BaseCommand, name: str, arguments: list[str]) -> int:
         if options.get("traceback"):
             raise
         logging.getLogger(__name__).error("command_failed", extra={"command": name}, exc_info=True)
-        raise CommandError(_unexpected(name, error)) from error
+        raise CommandError(_report_unexpected(name, error)) from error
     return 0
 
 
@@ -146,12 +146,12 @@ def _ensure_database() -> None:
     ensure_database(_say)
 
 
-def _unexpected(name: str, error: Exception) -> str:
+def _report_unexpected(name: str, error: Exception) -> str:
     if sentence := disk_trouble(error):
         return sentence
     if isinstance(error, DamageError):
         return f"{error} lucid check says what else is damaged, and what can be repaired."
-    if trouble := trouble_of(error):
+    if trouble := find_trouble(error):
         return WAIT[trouble]
     cause = f"{type(error).__name__}: {reason_of(error)}"
     return f"{name} failed unexpectedly ({cause}); the details are in {settings.LOG_FILE}."

@@ -13,8 +13,8 @@ from inspector.checks.services import repair_soon
 from inspector.middleware import GetResponse
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
-from inspector.web.door import SAFE_METHODS
-from inspector.web.files import is_file
+from inspector.web.files import is_file_view
+from inspector.web.request_guard import SAFE_METHODS
 from sessions.archive.engine.damage import ArchiveDamageError, DamageError
 from sessions.archive.selectors.blocks import repairable_blocks
 from sessions.models import Transcript
@@ -57,7 +57,7 @@ class Damage:
             return None
         logger.warning("damage", path=request.path, error=str(error))
         match = request.resolver_match
-        if match is not None and is_file(match.func):
+        if match is not None and is_file_view(match.func):
             plain = f"{error}\n{NO_FILE}\n"
             return HttpResponse(plain, status=HTTPStatus.GONE, content_type="text/plain; charset=utf-8")
         shown: dict[str, object] = {"damage": error, "elsewhere": _elsewhere(request, error)}

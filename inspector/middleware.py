@@ -1,4 +1,4 @@
-"""What every request passes: its line in the log, and the check that it comes from this machine's own pages."""
+"""Middleware for every request: the log, the check of its origin, and the answers to trouble with disk and database."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from django_structlog.middlewares import RequestMiddleware
 from django_structlog.signals import bind_extra_request_failed_metadata, bind_extra_request_finished_metadata
 
 from inspector.structured import get_logger
-from inspector.web.database import Trouble, trouble_of
-from inspector.web.door import (
+from inspector.web.database_errors import Trouble, find_trouble
+from inspector.web.disk_errors import disk_trouble
+from inspector.web.request_guard import (
     SAFE_METHODS,
     UNKNOWN_HOST,
     Refusal,
     refusal_of,
 )
-from inspector.web.room import disk_trouble
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -32,7 +32,7 @@ RETRY_SECONDS = 5
 HEADERS = {
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Resource-Policy": "same-origin",
-    # Pages show what is private: no copy of one stays in the browser. Static files have said something else already.
+    # Pages show private data, so browsers keep no copy. Static files have set their own header before.
     "Cache-Control": "no-store",
 }
 
@@ -57,7 +57,7 @@ def add_milliseconds(request: HttpRequest, log_kwargs: dict[str, Any], **_: Any)
     log_kwargs["ms"] = round((time.perf_counter() - started) * 1000, 1)
 
 
-class OnlyFromHere:
+class LocalOriginMiddleware:
     """Answers only under the names of this machine, and lets only its own pages change anything."""
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -70,11 +70,11 @@ class OnlyFromHere:
         return response
 
     def _refusal(self, request: HttpRequest) -> HttpResponse | None:
-        # The door has asked the same, where there is one: before the body was read.
+        # Under `lucid serve` the RequestGuard has checked the same before the body was read.
         try:
             host = request.get_host()
         except DisallowedHost:
-            return _plainly(UNKNOWN_HOST)
+            return _plain_response(UNKNOWN_HOST)
         refusal = refusal_of(
             method=request.method or "",
             host=host,
@@ -82,11 +82,11 @@ class OnlyFromHere:
             site=request.headers.get("Sec-Fetch-Site"),
             origin=request.headers.get("Origin"),
         )
-        return _plainly(refusal) if refusal else None
+        return _plain_response(refusal) if refusal else None
 
 
-class FullDisk:
-    """A page that could not do its work because the disk is full or broken says so, in one sentence."""
+class DiskTroubleMiddleware:
+    """Answers with one sentence if a page fails because the disk is full or broken."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -102,9 +102,9 @@ class FullDisk:
         return render(request, "507.html", {"sentence": sentence}, status=INSUFFICIENT_STORAGE)
 
 
-class DatabaseTrouble:
-    """A page whose database is held by another program or away says so, and is asked for again: by itself, or, when
-    something was sent, by a button that sends the same."""
+class DatabaseTroubleMiddleware:
+    """Answers if another program holds the database or it is away. The page then reloads by itself, or, if a form was
+    sent, has a button that sends it again."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -113,11 +113,11 @@ class DatabaseTrouble:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        trouble = trouble_of(error)
+        trouble = find_trouble(error)
         if trouble is None:
             return None
         logger.warning("database_trouble", trouble=trouble.name.lower(), error=str(error).strip())
-        shown = {
+        context = {
             "sentence": trouble.value,
             "away": trouble is Trouble.AWAY,
             "again": request.method not in SAFE_METHODS,
@@ -129,12 +129,12 @@ class DatabaseTrouble:
             ],
             "seconds": RETRY_SECONDS,
         }
-        response = render(request, "503.html", shown, status=HTTPStatus.SERVICE_UNAVAILABLE)
+        response = render(request, "503.html", context, status=HTTPStatus.SERVICE_UNAVAILABLE)
         response.headers["Retry-After"] = str(RETRY_SECONDS)
-        # For a part of a page, which stays as it is, with what was typed into it.
+        # For htmx: the page stays as it is, with the text that was typed into it.
         response.headers["Lucid-Says"] = trouble.value
         return response
 
 
-def _plainly(refusal: Refusal) -> HttpResponse:
+def _plain_response(refusal: Refusal) -> HttpResponse:
     return HttpResponse(f"{refusal.sentence}\n", status=refusal.status, content_type="text/plain; charset=utf-8")

@@ -108,13 +108,13 @@ class Channel(filesystem.Channel):
 
     def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
         super().basic_ack(delivery_tag, multiple)
-        self._done(delivery_tag)
+        self._acknowledge(delivery_tag)
 
     def basic_reject(self, delivery_tag: str, requeue: bool = False) -> None:
         super().basic_reject(delivery_tag, requeue)
-        self._done(delivery_tag)
+        self._acknowledge(delivery_tag)
 
-    def _done(self, delivery_tag: str) -> None:
+    def _acknowledge(self, delivery_tag: str) -> None:
         if delivery_tag in self._held:
             path, file = self._held.pop(delivery_tag)
             path.unlink(missing_ok=True)

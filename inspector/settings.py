@@ -9,7 +9,7 @@ from typing import Any
 from inspector import resources
 from inspector.agents.choosing import ModelSettings
 from inspector.logs import logging_config
-from inspector.startup.connecting import with_options
+from inspector.startup.connection_options import with_options
 from inspector.startup.environment import Environment
 from inspector.startup.home import secret_key
 
@@ -80,14 +80,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
-    "inspector.middleware.OnlyFromHere",
+    "inspector.middleware.LocalOriginMiddleware",
     "inspector.static.StaticFiles",
     "django.middleware.common.CommonMiddleware",
     "inspector.spelling.SpelledOut",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "inspector.middleware.FullDisk",
-    "inspector.middleware.DatabaseTrouble",
+    "inspector.middleware.DiskTroubleMiddleware",
+    "inspector.middleware.DatabaseTroubleMiddleware",
     "inspector.damage.Damage",
 ]
 

@@ -1,1 +1,1 @@
-"""Two contexts or two requests beside each other."""
+"""Two contexts or two requests, side by side."""

@@ -10,7 +10,7 @@ import msgspec
 from sessions.transcripts.engine.paths import decode_path
 
 NOTE = "last-backup.json"
-LONGEST = 64 * 1024
+MOST_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class LastBackup:
     path: str
     at: int
     bytes: int
-    there: bool
+    is_there: bool
     """Whether a file of that size is still where it was written."""
 
 
@@ -36,7 +36,7 @@ def last_backup(home: Path) -> LastBackup | None:
     """None if there never was one. Raises UnreadableNoteError."""
     try:
         with (home / NOTE).open("rb") as file:
-            note = msgspec.json.decode(file.read(LONGEST), type=_Note)
+            note = msgspec.json.decode(file.read(MOST_BYTES), type=_Note)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, RecursionError) as error:

@@ -54,8 +54,8 @@ class Tally:
         self.blocks += step.blocks
         self.bytes += step.bytes
         self.contents += step.contents
-        for one in step.damage:
-            (self.repaired if repair and one.repairable and _repair(one) else self.damaged).append(one)
+        for damage in step.damage:
+            (self.repaired if repair and damage.repairable and _repair(damage) else self.damaged).append(damage)
 
 
 def archive_check(running: ActiveRun, run: Run) -> dict[str, Any]:
@@ -121,9 +121,9 @@ def _repair(damage: Damage) -> bool:
 
 
 def _result(tally: Tally, twice: list[DuplicateSource], owed: int) -> dict[str, Any]:
-    repairable = sum(one.repairable for one in tally.damaged)
+    repairable = sum(damage.repairable for damage in tally.damaged)
     return {
-        "summary": _summary(tally) + _twice(twice),
+        "summary": _summary(tally) + _describe_duplicates(twice),
         "files": tally.files,
         "blocks": tally.blocks,
         "contents": tally.contents,
@@ -132,40 +132,42 @@ def _result(tally: Tally, twice: list[DuplicateSource], owed: int) -> dict[str, 
         "repairable": repairable,
         "repaired": len(tally.repaired),
         "not_yet_archived": owed,
-        "doubles": [{"path": one.path, "sources": one.sources, "entries": one.entries} for one in twice],
+        "doubles": [{"path": source.path, "sources": source.sources, "entries": source.entries} for source in twice],
         "alarm": "" if not tally.damaged else REPAIRABLE if repairable else LOST,
-        "damage": [_document(one) for one in tally.damaged[:MOST_DAMAGE]],
-        "repairs": [_document(one) for one in tally.repaired[:MOST_DAMAGE]],
+        "damage": [_damage_json(damage) for damage in tally.damaged[:MOST_DAMAGE]],
+        "repairs": [_damage_json(damage) for damage in tally.repaired[:MOST_DAMAGE]],
     }
 
 
-def _document(one: Damage) -> dict[str, Any]:
+def _damage_json(damage: Damage) -> dict[str, Any]:
     return {
-        "session": one.session or None,
-        "transcript": one.transcript or None,
-        "kind": one.kind,
-        "path": one.path,
-        "range": [one.start, one.end],
-        "what": one.description,
-        "repairable": one.repairable,
+        "session": damage.session or None,
+        "transcript": damage.transcript or None,
+        "kind": damage.kind,
+        "path": damage.path,
+        "range": [damage.start, damage.end],
+        "what": damage.description,
+        "repairable": damage.repairable,
     }
 
 
-def _twice(twice: list[DuplicateSource]) -> str:
+def _describe_duplicates(twice: list[DuplicateSource]) -> str:
     if not twice:
         return ""
-    entries = plural(sum(one.entries for one in twice), "entry", "entries")
-    kept = "nothing is lost, and the later copy is the one that is shown"
-    return f" {plural(len(twice), 'file is', 'files are')} stored more than once, with {entries} too many: {kept}."
+    entries = plural(sum(source.entries for source in twice), "entry", "entries")
+    consequence = "nothing is lost, and the later copy is the one that is shown"
+    return (
+        f" {plural(len(twice), 'file is', 'files are')} stored more than once, with {entries} too many: {consequence}."
+    )
 
 
 def _summary(tally: Tally) -> str:
-    what = f"{plural(tally.blocks, 'block')} of {plural(tally.files, 'file')}, {size(tally.bytes)}"
-    brought = f" {plural(len(tally.repaired), 'piece was', 'pieces were')} brought back." if tally.repaired else ""
+    extent = f"{plural(tally.blocks, 'block')} of {plural(tally.files, 'file')}, {size(tally.bytes)}"
+    repairs = f" {plural(len(tally.repaired), 'piece was', 'pieces were')} brought back." if tally.repaired else ""
     if not tally.damaged:
-        return f"The archive is sound: {what}.{brought}"
-    files = len({one.path for one in tally.damaged if one.kind == "block"})
-    others = sum(one.kind != "block" for one in tally.damaged)
+        return f"The archive is sound: {extent}.{repairs}"
+    files = len({damage.path for damage in tally.damaged if damage.kind == "block"})
+    others = sum(damage.kind != "block" for damage in tally.damaged)
     parts = [plural(files, "file is", "files are") if files else ""]
     parts += [plural(others, "stored content is", "stored contents are") if others else ""]
-    return f"{' and '.join(filter(None, parts))} damaged in the archive, of {what}.{brought}"
+    return f"{' and '.join(filter(None, parts))} damaged in the archive, of {extent}.{repairs}"

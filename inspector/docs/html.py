@@ -1,5 +1,5 @@
-"""A document as HTML: headings with GitHub's anchors, links that lead to the pages of the other documents, screenshots
-in the theme of the reader. The text is our own, yet no HTML passes but pictures, and no inline style does."""
+"""Renders a document as HTML: headings with GitHub's anchors, links to the pages of other documents, screenshots in the
+theme of the reader. The text is our own, yet no HTML except images and no inline style is passed on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sessions.text.engine.colours import paint
 from sessions.text.engine.prose import Html
 
 _HERE = "http://127.0.0.1:8765/"
-"""Lucid's own pages, as somebody who reads the file elsewhere needs them."""
+"""How documents link to Lucid's own pages, so that the links also work where the files are read elsewhere."""
 _PICTURE = re.compile(r'<img alt="([^"]*)" src="([^"]+)">')
 
 
@@ -35,18 +35,18 @@ class Heading:
 class Document:
     title: str
     body: Html
-    """All but the title."""
+    """Everything except the title."""
     headings: tuple[Heading, ...]
     """The title is the first."""
 
     @property
     def sections(self) -> list[Heading]:
-        return [one for one in self.headings if one.level == 2]
+        return [heading for heading in self.headings if heading.level == 2]
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """What a document may lead to."""
+class LinkTargets:
+    """What a document may link to."""
 
     addresses: Mapping[str, str]
     """By the names of the documents."""
@@ -54,7 +54,7 @@ class Shelf:
     """Addresses and files, by file name."""
 
 
-def rendered(text: str, name: str, shelf: Shelf) -> Document:
+def render_document(text: str, name: str, shelf: LinkTargets) -> Document:
     parser = _parser()
     tokens = parser.parse(text)
     headings = tuple(_headings(tokens))
@@ -64,9 +64,9 @@ def rendered(text: str, name: str, shelf: Shelf) -> Document:
         if token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", None)):
             token.attrs["class"] = "r" if "right" in str(style) else "m" if "center" in str(style) else "l"
         elif token.type == "html_block":
-            token.content = _known(token.content, shelf)
+            token.content = _screenshot(token.content, shelf)
         elif token.type == "inline":
-            _lead(token.children or [], name, shelf)
+            _rewrite_links(token.children or [], name, shelf)
     return Document(
         headings[0].text if headings else name,
         Html(parser.renderer.render(tokens, parser.options, {})),
@@ -76,7 +76,7 @@ def rendered(text: str, name: str, shelf: Shelf) -> Document:
 
 def title_of(text: str, otherwise: str) -> str:
     tokens = _parser().parse(text.partition("\n\n")[0])
-    return next((one.text for one in _headings(tokens)), otherwise)
+    return next((heading.text for heading in _headings(tokens)), otherwise)
 
 
 @lru_cache(maxsize=1)
@@ -95,20 +95,20 @@ def _plain(inline: Token) -> str:
     return "".join(" " if child.type == "softbreak" else child.content for child in inline.children or ())
 
 
-def _known(block: str, shelf: Shelf) -> str:
-    """A screenshot; comments and whatever else is HTML are not shown."""
-    found = _PICTURE.search(block)
-    return f"<p>{_picture(unescape(found[1]), found[2], shelf)}</p>\n" if found else ""
+def _screenshot(block: str, shelf: LinkTargets) -> str:
+    """The screenshot of an HTML block; comments and other HTML are dropped."""
+    match = _PICTURE.search(block)
+    return f"<p>{_picture(unescape(match[1]), match[2], shelf)}</p>\n" if match else ""
 
 
-def _lead(children: list[Token], name: str, shelf: Shelf) -> None:
+def _rewrite_links(children: list[Token], name: str, shelf: LinkTargets) -> None:
     closing: list[str] = []
     for token in children:
         if token.type == "link_open":
-            written = str(token.attrs.get("href", ""))
-            address = _address(written, name, shelf)
+            href = str(token.attrs.get("href", ""))
+            address = _address(href, name, shelf)
             token.tag = "a" if address else "span"
-            token.attrs = {"href": address} if address else {"title": written}
+            token.attrs = {"href": address} if address else {"title": href}
             closing.append(token.tag)
         elif token.type == "link_close":
             token.tag = closing.pop() if closing else "span"
@@ -118,21 +118,21 @@ def _lead(children: list[Token], name: str, shelf: Shelf) -> None:
             token.type = "text"
 
 
-def _address(written: str, name: str, shelf: Shelf) -> str:
-    """Empty where no page is: then the words stand without a link."""
-    if written.startswith(_HERE):
-        return "/" + written.removeprefix(_HERE)
-    if written.startswith(("https://", "http://", "#")):
-        return written
-    path, _, anchor = written.partition("#")
+def _address(href: str, name: str, shelf: LinkTargets) -> str:
+    """Empty if there is no such page; then the text has no link."""
+    if href.startswith(_HERE):
+        return "/" + href.removeprefix(_HERE)
+    if href.startswith(("https://", "http://", "#")):
+        return href
+    path, _, anchor = href.partition("#")
     page = (
         shelf.addresses.get(normpath(join(dirname(name), path)).removesuffix(".md")) if path.endswith(".md") else None
     )
     return page + (f"#{anchor}" if anchor else "") if page else ""
 
 
-def _picture(label: str, source: str, shelf: Shelf) -> str:
-    """In both themes where there are both. With its size, so that what is below does not move when it is there."""
+def _picture(label: str, source: str, shelf: LinkTargets) -> str:
+    """In both themes if there are both. With its size, so that the page does not move when it loads."""
     folder, _, name = source.rpartition("/")
     if folder != "screenshots" or name not in shelf.pictures:
         return f"<span>{escape(f'image: {label}')}</span>"
@@ -147,7 +147,7 @@ def _picture(label: str, source: str, shelf: Shelf) -> str:
 
 
 def _size(file: Path) -> tuple[int, int]:
-    """A PNG begins with its header."""
+    """Width and height from the header of a PNG."""
     with file.open("rb") as opened:
         head = opened.read(24)
     return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")

@@ -1,5 +1,5 @@
-"""The documents that come with Lucid, as pages. A name is looked up in what the directory held at the first look, never
-joined to a path. Where Lucid runs without its sources there are none."""
+"""The documents that come with Lucid, as pages. A name is looked up in a listing of the directory, which is made once,
+and never joined to a path. Without Lucid's sources there are no documents."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from inspector.docs.html import (
     Document,
-    Shelf,
-    rendered,
+    LinkTargets,
+    render_document,
     title_of,
 )
 
@@ -27,24 +27,24 @@ _LINE = re.compile(r"^- \[[^]]+\]\(([\w-]+)\.md\): (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class DocumentEntry:
     name: str
     title: str
     about: str
-    """A line; of a decision the title says enough."""
+    """One line; empty for a decision, whose title says enough."""
 
     @property
     def is_decision(self) -> bool:
         return self.name.startswith(DECISIONS)
 
 
-def docs_here() -> bool:
+def has_docs() -> bool:
     return bool(_paths(settings.DOCS_DIR))
 
 
-def documents() -> tuple[Listed, ...]:
-    """In the order of their index, then decisions."""
-    return _listed(settings.DOCS_DIR)
+def documents() -> tuple[DocumentEntry, ...]:
+    """In the order of the index, then the decisions."""
+    return _document_entries(settings.DOCS_DIR)
 
 
 def document(name: str) -> Document | None:
@@ -57,9 +57,9 @@ def screenshot(name: str) -> bytes | None:
     return path.read_bytes() if path else None
 
 
-def docs_address(place: str) -> str:
-    """`cache#causes` -> the address of that section; empty where the document is not there."""
-    name, _, anchor = place.partition("#")
+def docs_address(section: str) -> str:
+    """`cache#causes` -> the address of that section; empty if there is no such document."""
+    name, _, anchor = section.partition("#")
     if name not in _paths(settings.DOCS_DIR):
         return ""
     return reverse("docs-page", args=[name]) + (f"#{anchor}" if anchor else "")
@@ -67,25 +67,26 @@ def docs_address(place: str) -> str:
 
 @lru_cache(maxsize=4)
 def _paths(folder: Path) -> Mapping[str, Path]:
-    found = {path.stem: path for path in sorted(folder.glob("*.md")) if path.name != INDEX}
+    pages = {path.stem: path for path in sorted(folder.glob("*.md")) if path.name != INDEX}
     decisions = {f"{DECISIONS}{path.stem}": path for path in sorted((folder / "adr").glob("*.md"))}
-    return MappingProxyType(found | decisions)
+    return MappingProxyType(pages | decisions)
 
 
 @lru_cache(maxsize=4)
 def _pictures(folder: Path) -> Mapping[str, Path]:
-    found = sorted((folder / "screenshots").glob("*.png"))
-    return MappingProxyType({path.name: path for path in found if path.is_file() and not path.is_symlink()})
+    paths = sorted((folder / "screenshots").glob("*.png"))
+    return MappingProxyType({path.name: path for path in paths if path.is_file() and not path.is_symlink()})
 
 
 @lru_cache(maxsize=4)
-def _listed(folder: Path) -> tuple[Listed, ...]:
+def _document_entries(folder: Path) -> tuple[DocumentEntry, ...]:
     index = folder / INDEX
     about = dict(_LINE.findall(index.read_text(encoding="utf-8"))) if index.is_file() else {}
-    order = {name: place for place, name in enumerate(about)}
+    order = {name: index for index, name in enumerate(about)}
     paths = sorted(_paths(folder).items(), key=lambda item: (order.get(item[0], len(order)), item[0]))
     return tuple(
-        Listed(name, title_of(path.read_text(encoding="utf-8"), name), about.get(name, "")) for name, path in paths
+        DocumentEntry(name, title_of(path.read_text(encoding="utf-8"), name), about.get(name, ""))
+        for name, path in paths
     )
 
 
@@ -93,4 +94,4 @@ def _listed(folder: Path) -> tuple[Listed, ...]:
 def _document(folder: Path, name: str, path: Path) -> Document:
     addresses = {each: reverse("docs-page", args=[each]) for each in _paths(folder)}
     pictures = {each: (reverse("docs-screenshot", args=[each]), file) for each, file in _pictures(folder).items()}
-    return rendered(path.read_text(encoding="utf-8"), name, Shelf(addresses, pictures))
+    return render_document(path.read_text(encoding="utf-8"), name, LinkTargets(addresses, pictures))

@@ -1,4 +1,4 @@
-"""The documents of Lucid, for whoever meets a word on a page and wants to know what it means."""
+"""The documents of Lucid as pages."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def docs_list(request: HtmxRequest) -> HttpResponse:
 
 @require_safe
 def docs_page(request: HtmxRequest, name: str) -> HttpResponse:
-    found = docs.document(name)
-    if found is None:
+    document = docs.document(name)
+    if document is None:
         raise Http404("There is no such document.")
-    context = {"section": "docs", "documents": docs.documents(), "document": found, "name": name}
+    context = {"section": "docs", "documents": docs.documents(), "document": document, "name": name}
     return render_page(request, "docs/page.html", context)
 
 
 @require_safe
 def docs_screenshot(request: HtmxRequest, name: str) -> HttpResponse:
-    found = docs.screenshot(name)
-    if found is None:
+    image = docs.screenshot(name)
+    if image is None:
         raise Http404("There is no such screenshot.")
-    return HttpResponse(found, content_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+    return HttpResponse(image, content_type="image/png", headers={"Cache-Control": "private, max-age=3600"})

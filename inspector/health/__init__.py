@@ -1,1 +1,1 @@
-"""`/health/`, and what it probes."""
+"""`/health/` and its probes."""

@@ -1,6 +1,6 @@
-"""Probes what pages need, for `/health/`: a write to the database, the queue, a worker that answers, room on the disk.
+"""Probes for `/health/` of what pages need: a write to the database, the queue, a worker that answers, disk space.
 
-Each has a bound in time, and what they say holds for a moment, so that asking every second costs next to nothing."""
+Each probe has a time limit, and its result is reused for a moment, so a request every second costs next to nothing."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from inspector.locks.database_lock import lock_is_free
 from inspector.runs.models import Moment
 from inspector.runs.selectors.presence import WORKER, RunProcess, list_processes
 from inspector.runs.services.busy_timeout import short_busy_timeout
-from inspector.web.database import Trouble, trouble_of
-from inspector.web.room import FULL, is_full
+from inspector.web.database_errors import Trouble, find_trouble
+from inspector.web.disk_errors import FULL, is_full
 from sessions.text.engine.words import size
 
 MOMENT_SECONDS = 2.0
 WRITE_MS = 1500
 ANSWER_SECONDS = 3.0
 IMPORT_SECONDS = 10.0
-"""So long an import may write nothing and still be at work."""
+"""An import that has written nothing for this long counts as stuck."""
 REDIS_SECONDS = 1.0
 LEAST_FREE = 50_000_000
 STARTING_SECONDS = 60.0
-"""A worker takes a while to come up, and longer on a machine that does much else."""
+"""A worker takes a while to start, and longer on a busy machine."""
 
 Probe = Callable[[], str]
-"""What is wrong, in a sentence; nothing if all is well."""
+"""Returns what is wrong in a sentence; empty if nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ProbeResult:
     database: str = ""
     """What is wrong with it; empty if nothing."""
     workers: list[RunProcess] = field(default_factory=list)
@@ -51,37 +51,39 @@ class Found:
         return [*([self.database] if self.database else []), *self.others]
 
 
-class Probing:
+class Prober:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: tuple[float, Found] | None = None
+        self._latest: tuple[float, ProbeResult] | None = None
         self._hanging: set[str] = set()
         self._since = time.monotonic()
 
-    def found(self, *, worker_wanted: bool) -> Found:
+    def read(self, *, worker_wanted: bool) -> ProbeResult:
         with self._lock:
-            if self._found is None or time.monotonic() - self._found[0] > MOMENT_SECONDS:
-                found = self._probe(worker_wanted=worker_wanted)
-                self._found = time.monotonic(), found
-            return self._found[1]
+            if self._latest is None or time.monotonic() - self._latest[0] > MOMENT_SECONDS:
+                result = self._probe(worker_wanted=worker_wanted)
+                self._latest = time.monotonic(), result
+            return self._latest[1]
 
-    def _probe(self, *, worker_wanted: bool) -> Found:
+    def _probe(self, *, worker_wanted: bool) -> ProbeResult:
         if settings.REDIS_URL:
             import redis  # noqa: F401 - to load it may take longer than Redis may take to answer
-        others = [self._bounded("the queue", _queue), _room()]
+        others = [self._probe_in_thread("the queue", _probe_queue), _probe_free_space()]
         workers: list[RunProcess] = []
 
         def ask_database() -> str:
             nonlocal workers
-            sentence = _write()
+            sentence = _probe_write()
             workers = list_processes(WORKER) if not sentence or connection.vendor == "sqlite" else []
             return sentence
 
-        # A file answers or refuses in time; a server may also hang, or be cut off without a word.
-        database = ask_database() if connection.vendor == "sqlite" else self._bounded("the database", ask_database)
+        # A file answers or fails in time; a server may also hang or become unreachable.
+        database = (
+            ask_database() if connection.vendor == "sqlite" else self._probe_in_thread("the database", ask_database)
+        )
         if worker_wanted and (connection.vendor == "sqlite" or not database):
             others.append(self._worker(workers))
-        return Found(database, workers, [sentence for sentence in others if sentence])
+        return ProbeResult(database, workers, [sentence for sentence in others if sentence])
 
     def _worker(self, workers: list[RunProcess]) -> str:
         if any(worker.is_responding for worker in workers):
@@ -93,31 +95,31 @@ class Probing:
             return ""
         return "there is no worker: what is started in the background waits"
 
-    def _bounded(self, what: str, probe: Probe) -> str:
-        """The probe in a thread of its own. While one hangs, no second is begun."""
-        late = f"{what} does not answer within {ANSWER_SECONDS:.0f} seconds"
-        if what in self._hanging:
-            return late
-        said: list[str] = []
+    def _probe_in_thread(self, subject: str, probe: Probe) -> str:
+        """Runs the probe in a thread of its own. While it hangs, no second one is started."""
+        timeout_sentence = f"{subject} does not answer within {ANSWER_SECONDS:.0f} seconds"
+        if subject in self._hanging:
+            return timeout_sentence
+        sentences: list[str] = []
 
         def work() -> None:
             try:
-                said.append(probe())
+                sentences.append(probe())
             except Exception as error:  # whatever it is, it is what is wrong
-                said.append(f"{what} cannot be probed: {type(error).__name__}: {_brief(error)}")
+                sentences.append(f"{subject} cannot be probed: {type(error).__name__}: {_first_line(error)}")
             finally:
                 connection.close()
-                self._hanging.discard(what)
+                self._hanging.discard(subject)
 
-        self._hanging.add(what)
-        thread = threading.Thread(target=work, name=f"probe of {what}", daemon=True)
+        self._hanging.add(subject)
+        thread = threading.Thread(target=work, name=f"probe of {subject}", daemon=True)
         thread.start()
         thread.join(ANSWER_SECONDS)
-        return said[0] if said else late
+        return sentences[0] if sentences else timeout_sentence
 
 
-def _write() -> str:
-    """The same small row each time, so that nothing grows."""
+def _probe_write() -> str:
+    """Writes the same small row each time, so the database does not grow."""
     try:
         with short_busy_timeout(WRITE_MS), transaction.atomic():
             if connection.vendor == "postgresql":
@@ -127,33 +129,33 @@ def _write() -> str:
     except DatabaseError as error:
         if is_full(error):
             return FULL
-        held = trouble_of(error)
-        if held is Trouble.HELD and _import_writes():
+        trouble = find_trouble(error)
+        if trouble is Trouble.HELD and _is_import_writing():
             return ""
-        why = f"{held.name.lower()}, {_brief(error)}" if held is not None else _brief(error)
-        return f"the database cannot be written to: {why}"
+        reason = f"{trouble.name.lower()}, {_first_line(error)}" if trouble is not None else _first_line(error)
+        return f"the database cannot be written to: {reason}"
     return ""
 
 
-def _import_writes() -> bool:
-    """Whether it is our own import that keeps us waiting, and gets on: what it writes goes to the journal. One that is
-    stuck, and another program that holds the database, leave that as it is."""
+def _is_import_writing() -> bool:
+    """Whether an import of Lucid holds the database and makes progress, which shows in the journal. It does not change
+    if the import is stuck, or if another program holds the database."""
     if connection.vendor != "sqlite" or lock_is_free("import"):
         return False
     try:
-        written = os.stat(f"{connection.settings_dict['NAME']}-wal").st_mtime
+        written_at = os.stat(f"{connection.settings_dict['NAME']}-wal").st_mtime
     except OSError:
         return False
-    return time.time() - written < IMPORT_SECONDS
+    return time.time() - written_at < IMPORT_SECONDS
 
 
-def _queue() -> str:
+def _probe_queue() -> str:
     try:
         _ping_redis() if settings.REDIS_URL else _write_file(Path(settings.CELERY_QUEUE_DIR) / "messages")
     except OSError as error:
         if is_full(error):
             return FULL
-        return f"the queue cannot be used: {_brief(error)}"
+        return f"the queue cannot be used: {_first_line(error)}"
     return ""
 
 
@@ -170,7 +172,7 @@ def _ping_redis() -> None:
         ) as server:
             server.ping()
     except RedisError as error:
-        raise OSError(_brief(error)) from error
+        raise OSError(_first_line(error)) from error
 
 
 def _write_file(folder: Path) -> None:
@@ -183,13 +185,13 @@ def _write_file(folder: Path) -> None:
         probe.unlink(missing_ok=True)
 
 
-def _room() -> str:
+def _probe_free_space() -> str:
     try:
         free = shutil.disk_usage(settings.LUCID_HOME).free
     except OSError as error:
-        return f"the home cannot be looked at: {_brief(error)}"
+        return f"the home cannot be looked at: {_first_line(error)}"
     return f"only {size(free)} are free on the disk of the home" if free < LEAST_FREE else ""
 
 
-def _brief(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     return next(iter(str(error).strip().splitlines()), type(error).__name__)

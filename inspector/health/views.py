@@ -1,4 +1,4 @@
-"""`/health/`: can Lucid do what its pages need, now? 200 when well, 503 with the reasons when not."""
+"""`/health/`: can Lucid do what its pages need right now? 200 if so, or else 503 with the reasons."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from inspector import __version__
-from inspector.health.probes import Probing
+from inspector.health.probes import Prober
 from inspector.owner.gate import is_stranger
+from inspector.startup.home_claim import running_at
 from inspector.startup.processes import State, state_of
 from inspector.startup.schema import read_schema
-from inspector.startup.single import running_at
 from sessions.capture.selectors.recording import capturing
 
-_probing = Probing()
+_probing = Prober()
 
 
 @require_safe
 @never_cache
 def health(request: HttpRequest) -> JsonResponse:
-    found = _probing.found(worker_wanted=_worker_wanted())
-    reasons = found.reasons
-    database, schema = ("unwritable", "unknown") if found.database else _database(reasons)
+    result = _probing.read(worker_wanted=_is_worker_expected())
+    reasons = result.reasons
+    database, schema = ("unwritable", "unknown") if result.database else _database(reasons)
     processes = {name: state_of(name) for name in ("worker", "watcher")}
     reasons += [f"the {name} died and is being restarted" for name, state in processes.items() if state is State.DEAD]
     answer: dict[str, str | list[str] | dict[str, int]] = {
@@ -36,7 +36,7 @@ def health(request: HttpRequest) -> JsonResponse:
         **{name: state.value for name, state in processes.items()},
         "capture": _capture(),
     }
-    if processes["worker"] is State.ABSENT and any(worker.is_responding for worker in found.workers):
+    if processes["worker"] is State.ABSENT and any(worker.is_responding for worker in result.workers):
         answer["worker"] = State.RUNNING.value
     if reasons:
         answer["reasons"] = reasons
@@ -45,15 +45,15 @@ def health(request: HttpRequest) -> JsonResponse:
     return JsonResponse(answer, status=503 if reasons else 200)
 
 
-def _worker_wanted() -> bool:
-    """Whether pages may count on a worker: that of `lucid serve`, or those that Redis is there for."""
+def _is_worker_expected() -> bool:
+    """Whether there should be a worker: that of `lucid serve`, or others that share a Redis."""
     if settings.LUCID_WORKER:
         return state_of("worker") is not State.ABSENT or running_at(settings.LUCID_HOME) is not None
     return bool(settings.REDIS_URL)
 
 
 def _capture() -> dict[str, int]:
-    """How recording fares. It makes nothing unwell: the traffic goes on."""
+    """The state of recording. Its trouble does not count as unwell, because the traffic goes on."""
     state = capturing()
     return {
         "forwarded": state.forwarded,

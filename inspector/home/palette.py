@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from inspector.docs.selectors import docs_here
+from inspector.docs.selectors import has_docs
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.catalog.selectors.sessions import find_sessions, latest_sessions
@@ -47,7 +47,7 @@ def palette(request: HtmxRequest) -> HttpResponse:
     context = {
         "query": query,
         "actions": _matching(query, ACTIONS, session) if session else [],
-        "pages": _matching(query, PAGES if docs_here() else tuple(page for page in PAGES if page[0] != "docs-list")),
+        "pages": _matching(query, PAGES if has_docs() else tuple(page for page in PAGES if page[0] != "docs-list")),
         "lines": find_sessions(query, MOST, now=now) if query else latest_sessions(MOST, now=now),
     }
     return render_page(request, "palette.html", context, partials=("palette-results",))

@@ -1,4 +1,4 @@
-"""What time it is for all who use the database. Clocks of hosts differ, and may be set."""
+"""One clock for all hosts that use the database, because their own clocks differ and may be changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inspector.web.clock import now_ms
 
 
 def database_ms() -> int:
-    """Milliseconds since 1970. A database file has one host only, and its clock."""
+    """Milliseconds since 1970. A database file is used by one host, so the clock of that host is enough."""
     if connection.vendor != "postgresql":
         return now_ms()
     with connection.cursor() as cursor:

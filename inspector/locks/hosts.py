@@ -14,12 +14,12 @@ from django.db import connection
 
 
 def this_host() -> str:
-    """A database file has one host only, and its name may change at any time."""
+    """Empty for a database file, which only one host uses, and whose name may change at any time."""
     if connection.vendor == "sqlite":
         return ""
     return settings.LUCID_HOST or socket.gethostname()
 
 
 def own_hosts() -> tuple[str, ...]:
-    """Sources without a host are from before there were several: whoever finds them has them."""
+    """Sources without a host are from before there were several; they belong to whichever host finds them."""
     return tuple({this_host(), ""})

@@ -1,2 +1,2 @@
-"""Who the owner is: a request has to prove that it comes from whoever started this Lucid. Loopback proves nothing, as
-every user of the machine reaches it."""
+"""Requests must prove that they come from the owner, who started this Lucid. Loopback proves nothing, because every
+user of the machine can reach it."""

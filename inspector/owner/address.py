@@ -1,4 +1,4 @@
-"""The address that lets a browser in, and how a browser gets it."""
+"""The address with a token that gives a browser access, and how to open it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def entry_address(home: Path, url: str) -> str:
 
 
 def is_desktop(environment: Mapping[str, str]) -> bool:
-    """Whether somebody sits at a screen of this machine and looks at this terminal."""
+    """Whether the user of this terminal sits at a screen of this machine."""
     screen = environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
     return bool(screen) and "SSH_CONNECTION" not in environment and sys.stdout.isatty()
 
 
 def open_browser(home: Path, url: str) -> None:
-    """By way of a page in the home: every user of the machine can read the command line of a browser."""
+    """Through a file in the home, because every user of the machine can read the command line of a browser."""
     address = html.escape(entry_address(home, url))
     path = home / FOLDER / "open.html"
     path.unlink(missing_ok=True)

@@ -1,5 +1,5 @@
-"""Lets through to the application whoever has proved to be the owner. It looks at the headers alone, before a body is
-read, a thread taken or the database asked; whoever has no proof learns how to get one, and nothing else."""
+"""Lets only the owner through to the application. It reads only the headers, before a body is read, a thread taken or
+the database queried; everybody else is told how to prove that they are the owner, and nothing more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 
 from inspector.owner.key import COOKIE_SECONDS, owner_key
 from inspector.owner.tokens import token_use
-from inspector.web.door import answer_and_close
+from inspector.web.request_guard import answer_and_close
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
@@ -24,10 +24,10 @@ ENTRY = "/enter/"
 HEALTH = "/health/"
 STATIC = "/static/"
 ICON = "/favicon.ico"
-"""With the static files the same for everybody who has Lucid; nothing of anybody is in them."""
+"""Open to all, like the static files: they are the same in every Lucid and hold nothing private."""
 READING = ("GET", "HEAD")
 STRANGER = "lucid.stranger"
-"""In the scope of a request that is answered without proof, with as little as possible."""
+"""Set in the scope of a request that is answered without proof, with as little as possible."""
 SENTENCE = "This Lucid answers its owner alone. Run `lucid open` and open the address that it prints."
 HTML = (b"content-type", b"text/html; charset=utf-8")
 SAFE = [
@@ -48,14 +48,14 @@ class OwnerGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            return  # nothing else is spoken here
+            return  # no other protocol is served
         path = scope["path"]
         if path == ENTRY and scope["method"] == "GET":
             await self._enter(scope, receive, send)
-        elif proved_by_socket(scope) or self._has_cookie(scope):
+        elif is_proved_by_socket(scope) or self._has_cookie(scope):
             await self._app(scope, receive, send)
-        elif _brings_body(scope):
-            # Nobody waits for what a stranger sends, not even where all are answered.
+        elif _has_body(scope):
+            # The body of a stranger is never read, not even at addresses that are open to all.
             await self._refuse(scope, receive, send)
         elif _is_open_to_all(scope):
             await self._app({**scope, STRANGER: True}, receive, send)
@@ -63,19 +63,19 @@ class OwnerGate:
             await self._refuse(scope, receive, send)
 
     async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = parse_qs(scope["query_string"].decode("latin-1"))
-        if token_use(self._home, asked.get("token", [""])[0]):
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        if token_use(self._home, query.get("token", [""])[0]):
             key = owner_key(self._home)
             cookie = f"{key.cookie_name}={key.cookie(time.time())}"
             await self._welcome(scope, send, f"{cookie}; Max-Age={COOKIE_SECONDS}; Path=/; HttpOnly; SameSite=Strict")
-        elif self._has_cookie(scope) or proved_by_socket(scope):
+        elif self._has_cookie(scope) or is_proved_by_socket(scope):
             await self._welcome(scope, send, None)
         else:
             await self._refuse(scope, receive, send, "expired")
 
     async def _welcome(self, scope: Scope, send: Send, cookie: str | None) -> None:
         headers = [*SAFE, *([(b"set-cookie", cookie.encode())] if cookie else [])]
-        # After a link from elsewhere the browser holds the new cookie back on a redirect, but not on a step of ours.
+        # After a link from another site the browser does not send the new cookie on a redirect, but does on a refresh.
         if _header(scope, b"sec-fetch-site") in ("cross-site", "same-site"):
             body = self._page("entered").encode()
             await _answer(send, 200, [*headers, (b"refresh", b"0; url=/"), HTML], body)
@@ -85,7 +85,7 @@ class OwnerGate:
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, page: str = "refused") -> None:
         accepted = _header(scope, b"accept")
         if _header(scope, b"hx-request"):
-            # The page around it shows what is no longer ours to show.
+            # The page around it is private too, so all of it is reloaded.
             kind, body = (b"hx-refresh", b"true"), b""
         elif "text/html" in accepted:
             kind, body = HTML, self._page(page).encode()
@@ -105,12 +105,12 @@ class OwnerGate:
 
 
 def is_stranger(request: object) -> bool:
-    """Of a request to Django."""
+    """`request`: of Django. Whether it is answered without proof."""
     scope: Mapping[str, Any] = getattr(request, "scope", {})
     return bool(scope.get(STRANGER))
 
 
-def proved_by_socket(scope: Scope) -> bool:
+def is_proved_by_socket(scope: Scope) -> bool:
     """A socket in the file system lets only its owner connect; see `inspector.startup.peer`. It has no port."""
     server = scope.get("server")
     return server is not None and server[1] is None
@@ -121,7 +121,7 @@ def _is_open_to_all(scope: Scope) -> bool:
     return scope["method"] in READING and (path in (HEALTH, ICON) or path.startswith(STATIC))
 
 
-def _brings_body(scope: Scope) -> bool:
+def _has_body(scope: Scope) -> bool:
     return bool(_header(scope, b"transfer-encoding")) or _header(scope, b"content-length") not in ("", "0")
 
 
@@ -130,13 +130,13 @@ def _cookies(scope: Scope) -> dict[str, str]:
     for name, value in scope["headers"]:
         if name == b"cookie":
             for pair in value.decode("latin-1").split(";"):
-                known, _, content = pair.strip().partition("=")
-                cookies[known] = content
+                name, _, content = pair.strip().partition("=")
+                cookies[name] = content
     return cookies
 
 
 def _header(scope: Scope, name: bytes) -> str:
-    return next((value.decode("latin-1") for known, value in scope["headers"] if known == name), "")
+    return next((value.decode("latin-1") for header, value in scope["headers"] if header == name), "")
 
 
 async def _answer(send: Send, status: int, headers: Headers, body: bytes) -> None:

@@ -1,5 +1,5 @@
-"""The key of the owner, in the home. Cookies are signed with it and the secret of the recording endpoint follows from
-it, so that both outlive a restart, and a new key puts an end to both."""
+"""The key of the owner, in the home. Cookies are signed with it and the secret of the recording endpoint is derived
+from it, so both survive a restart, and a new key invalidates both."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pathlib import Path
 from sessions.archive.engine.durable_files import create_durably, replace_durably
 
 NAME = "owner.key"
-SHORTEST = 32
-"""Bytes. A key of ours has 64."""
+LEAST_BYTES = 32
+"""The least length of a key; Lucid's own have 64 bytes."""
 COOKIE_SECONDS = 400 * 24 * 3600
 """As long as browsers keep a cookie."""
 
@@ -26,45 +26,45 @@ class OwnerKey:
 
     @property
     def cookie_name(self) -> str:
-        """Different for each home: cookies of one host do not tell its ports apart."""
-        return f"lucid_owner_{self._derived('name')[:8]}"
+        """Different for each home, because browsers share cookies between the ports of a host."""
+        return f"lucid_owner_{self._derive('name')[:8]}"
 
     @property
     def capture_secret(self) -> str:
-        return self._derived("capture")[:32]
+        return self._derive("capture")[:32]
 
     def cookie(self, now: float) -> str:
         content = f"{int(now)}.{secrets.token_hex(8)}"
-        return f"{content}.{self._derived(content)}"
+        return f"{content}.{self._derive(content)}"
 
     def admits(self, cookie: str, now: float) -> bool:
         content, _, signature = cookie.rpartition(".")
-        if not hmac.compare_digest(signature.encode(), self._derived(content).encode()):
+        if not hmac.compare_digest(signature.encode(), self._derive(content).encode()):
             return False
-        # Only after the signature: what it holds was written by us.
+        # Read only after the signature was checked: we wrote this content.
         return int(content.partition(".")[0]) > now - COOKIE_SECONDS
 
-    def _derived(self, purpose: str) -> str:
+    def _derive(self, purpose: str) -> str:
         return hmac.new(self.secret, purpose.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
 def owner_key(home: Path) -> OwnerKey:
-    """Made when there is none. It is looked at each time, because another process may replace it."""
+    """Creates the key if there is none. It is read each time, because another process may replace it."""
     path = home / NAME
     try:
         key = _read_now(path)
     except FileNotFoundError:
         _create(path)
         key = _read_now(path)
-    if len(key.secret) < SHORTEST:
-        # A bad disk left this of it. Whoever guesses the rest would be let in, and an empty key needs no guess.
+    if len(key.secret) < LEAST_BYTES:
+        # A bad disk has truncated the key. A short key can be guessed, and an empty one is known.
         owner_key_replace(home)
         key = _read_now(path)
     return key
 
 
 def owner_key_replace(home: Path) -> None:
-    """Everybody who was let in has to come in anew, and the recording endpoint gets another address."""
+    """All browsers need a new token, and the recording endpoint gets another address."""
     replace_durably(home / NAME, _new())
 
 

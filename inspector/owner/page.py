@@ -1,4 +1,4 @@
-"""The pages for a browser that has not proved anything: made once, as they hold nothing but their own words."""
+"""The pages for browsers without proof. They are rendered once, because they never change."""
 
 from __future__ import annotations
 

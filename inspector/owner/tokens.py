@@ -1,5 +1,5 @@
-"""Tokens that let a browser in once. Each is an empty file in the home, named by a hash of the token: to use a token is
-to remove its file, which the system lets only one of several processes do."""
+"""Tokens that give a browser access once. Each is an empty file in the home, named by a hash of the token. To use a
+token is to remove its file, which only one of several processes can do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 FOLDER = "entry"
-SECONDS = 12 * 3600
+LIFETIME_SECONDS = 12 * 3600
 
 
 def token_create(home: Path) -> str:
@@ -24,20 +24,20 @@ def token_create(home: Path) -> str:
 
 
 def token_use(home: Path, token: str) -> bool:
-    """Whether it lets somebody in. It does so once."""
+    """Whether the token is valid. It is used up by this."""
     path = _file(home, token)
     try:
-        made = path.stat().st_mtime
+        created_at = path.stat().st_mtime
         path.unlink()
     except FileNotFoundError:
         return False
-    return made > time.time() - SECONDS
+    return created_at > time.time() - LIFETIME_SECONDS
 
 
 def _forget_old(folder: Path) -> None:
     for path in folder.iterdir():
         with suppress(FileNotFoundError):
-            if path.stat().st_mtime <= time.time() - SECONDS:
+            if path.stat().st_mtime <= time.time() - LIFETIME_SECONDS:
                 path.unlink()
 
 

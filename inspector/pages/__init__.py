@@ -1,1 +1,1 @@
-"""Who makes the pages: the server itself, and while many people ask at once, processes beside it."""
+"""Makes the pages: in the server itself, and in processes beside it while many requests come at once."""

@@ -1,4 +1,4 @@
-"""python -m inspector.pages: one more process that makes pages. The server starts it; alone it has nothing to do."""
+"""python -m inspector.pages: a process that makes pages. The server starts it; alone it has nothing to do."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ import django
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
     django.setup(set_prefix=False)
-    from inspector.pages.process import main
+    from inspector.pages.page_server import main
 
     main()

@@ -1,5 +1,5 @@
-"""Django in threads of this process. A request is handled in one thread, borrowed from a few that keep their database
-connection; left to itself, Django starts a thread, opens the database and changes threads at every middleware."""
+"""Runs Django in threads of this process. Each request has one thread, from a few that keep their database connection.
+By default Django would start a thread, open the database and change threads at every middleware."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from django.urls import set_script_prefix
 from inspector.web.body import Receive, Scope, Send
 from inspector.web.heap import Heap
 
-SPARE = 4
-"""Threads that are kept when nobody needs them."""
+SPARE_THREADS = 4
+"""Idle threads that are kept."""
 
 
-class OneThread(ASGIHandler):
-    """The middleware, the view and what follows it, one after the other, in the thread of the request: each change of
-    threads costs a tenth of a millisecond. A view may still be async, and may answer with an async stream."""
+class ThreadHandler(ASGIHandler):
+    """Runs the middleware and the view in the thread of the request: each change of threads costs a tenth of a
+    millisecond. A view may still be async, and may answer with an async stream."""
 
     def load_middleware(self, is_async: bool = False) -> None:
         super().load_middleware(is_async=False)
@@ -42,7 +42,7 @@ class OneThread(ASGIHandler):
         return response
 
     async def stream(self, response: HttpResponseBase, receive: Receive, send: Send) -> None:
-        """Until its end, or until the reader has gone."""
+        """Sends the response until its end, or until the client disconnects."""
         sending = asyncio.ensure_future(self.send_response(response, send))
         leaving = asyncio.ensure_future(receive())
         try:
@@ -56,21 +56,22 @@ class OneThread(ASGIHandler):
             await sync_to_async(response.close)()
 
 
-class Threads:
-    """Makes pages here, each in a thread."""
+class PageThreads:
+    """Makes pages in this process, each in a thread."""
 
     def __init__(self) -> None:
-        self.handler = OneThread()
+        self.handler = ThreadHandler()
         self._idle: list[ThreadPoolExecutor] = []
         self._heap = Heap()
         self._busy = 0
 
-    async def make(self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, made: Callable[[], None]) -> None:
-        """`made` is called when the view is done, once: a reader who takes an hour for a download keeps a thread, but
-        nobody else from having a turn."""
+    async def make(
+        self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, on_made: Callable[[], None]
+    ) -> None:
+        """`on_made` is called once, when the view is done: a slow download keeps its thread, but not its turn."""
 
-        async def dated(message: Mapping[str, Any]) -> None:
-            # The server leaves it to us, because answers that are handed on have a date of their own.
+        async def send_dated(message: Mapping[str, Any]) -> None:
+            # The server leaves the date to us, because forwarded answers have their own.
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], (b"date", formatdate(usegmt=True).encode())]}
             await send(message)
@@ -82,29 +83,29 @@ class Threads:
                 try:
                     response = await sync_to_async(self.handler.respond)(scope, body)
                 finally:
-                    made()
+                    on_made()
                 if response.streaming:
-                    await self.handler.stream(response, receive, dated)
+                    await self.handler.stream(response, receive, send_dated)
         finally:
             self._busy -= 1
             self._give_back(thread)
         if not response.streaming:
-            await self.handler.send_response(response, dated)
+            await self.handler.send_response(response, send_dated)
 
     def _give_back(self, thread: ThreadPoolExecutor) -> None:
-        """When the reader went away, the view may still be at work in the thread: it is idle only after that."""
+        """If the client disconnected, the view may still be running in the thread, which is idle only after that."""
         loop = asyncio.get_running_loop()
-        # While others are at work, what they hold would be taken for what is always there.
-        last = thread.submit(_nothing if self._busy else self._heap.tidy)
+        # While others are running, their memory would count as the process's permanent size.
+        last = thread.submit(_do_nothing if self._busy else self._heap.tidy)
         last.add_done_callback(lambda _: None if loop.is_closed() else loop.call_soon_threadsafe(self._keep, thread))
 
     def _keep(self, thread: ThreadPoolExecutor) -> None:
-        if len(self._idle) < SPARE:
+        if len(self._idle) < SPARE_THREADS:
             self._idle.append(thread)
         else:
             thread.submit(connections.close_all)
             thread.shutdown(wait=False)
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Runs when everything before it in the thread has."""

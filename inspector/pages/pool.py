@@ -1,5 +1,5 @@
-"""Makes pages in the server itself, and, while people wait for their turn, in processes beside it as well. Those cost
-nothing as long as nobody needs them, and what they held is the system's again when they end."""
+"""Makes pages in the server itself, and while requests wait for their turn, also in processes beside it. These are only
+started when they are needed, and their memory is free again when they end."""
 
 from __future__ import annotations
 
@@ -11,48 +11,50 @@ from typing import IO
 
 from django.core.exceptions import RequestAborted
 
-from inspector.pages.beside import PageProcess, ProcessEndedError
-from inspector.pages.handler import Threads
+from inspector.pages.handler import PageThreads
+from inspector.pages.page_process import PageProcess, ProcessEndedError
 from inspector.pages.turns import Turns
 from inspector.structured import get_logger
 from inspector.web.body import Receive, Scope, Send
 
-ALONE = 4
-"""Pages that the server makes at a time, where no process may help it. They share one interpreter, so that more would
-only wait inside instead of outside."""
-HELPED = 2
+PAGES_ALONE = 4
+"""Pages that the server makes at a time without helping processes. They share one interpreter, so more would not be
+faster."""
+PAGES_WITH_HELP = 2
 WAITED_SECONDS = 0.5
-"""For so long somebody waits before a process is started: a page and its parts come at once and are soon made."""
+"""Requests wait this long before a process is started: a page and its parts come together and are soon made."""
 IDLE_SECONDS = 30.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-"""Between a process that died and the next, more each time."""
+"""The pause after a process died before the next is started; it doubles each time."""
 SETTLED_SECONDS = 60.0
 SENTENCE = b"The process that made this page ended before it was done. Try again.\n"
 
 log = get_logger(__name__)
 
 
-class Here:
-    """The server itself as a place where pages are made."""
+class LocalMaker:
+    """Makes pages in the server itself."""
 
     def __init__(self, room: int) -> None:
         self.room = room
-        self.threads = Threads()
+        self.threads = PageThreads()
 
-    async def make(self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, made: Callable[[], None]) -> None:
-        await self.threads.make(scope, body, receive, send, made)
+    async def make(
+        self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, on_made: Callable[[], None]
+    ) -> None:
+        await self.threads.make(scope, body, receive, send, on_made)
 
 
 class Pages:
     """An ASGI application."""
 
     def __init__(self, processes: int = 1) -> None:
-        """`processes`: those that make pages at a time, the server among them."""
+        """`processes`: the most that make pages at a time, the server included."""
         self._most = processes - 1
-        self._here = Here(HELPED if self._most else ALONE)
-        self._beside: dict[PageProcess, asyncio.Task[None]] = {}
-        self._turns: Turns[Here | PageProcess] = Turns()
-        self._turns.open(self._here)
+        self._local = LocalMaker(PAGES_WITH_HELP if self._most else PAGES_ALONE)
+        self._processes: dict[PageProcess, asyncio.Task[None]] = {}
+        self._turns: Turns[LocalMaker | PageProcess] = Turns()
+        self._turns.open(self._local)
         self._growing: asyncio.Task[None] | None = None
         self._pause = FIRST_PAUSE
         self._may_start = 0.0
@@ -60,18 +62,18 @@ class Pages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            body = await self._here.threads.handler.read_body(receive)
+            body = await self._local.threads.handler.read_body(receive)
         except RequestAborted:
             return
         try:
             self._grow_if_needed()
-            place = await self._turns.take(receive)
-            if place is None:
+            maker = await self._turns.take(receive)
+            if maker is None:
                 return
             try:
-                await place.make(scope, body, receive, send, made=lambda: self._turns.give_back(place))
+                await maker.make(scope, body, receive, send, on_made=lambda: self._turns.give_back(maker))
             except ProcessEndedError:
-                await _say_so(send)
+                await _answer_unavailable(send)
         finally:
             body.close()
 
@@ -80,19 +82,21 @@ class Pages:
         if self._growing is not None:
             self._growing.cancel()
             await asyncio.gather(self._growing, return_exceptions=True)
-        watching = list(self._beside.values())
-        await asyncio.gather(*(process.stop() for process in self._beside))
+        watching = list(self._processes.values())
+        await asyncio.gather(*(process.stop() for process in self._processes))
         await asyncio.gather(*watching, return_exceptions=True)
 
     def _grow_if_needed(self) -> None:
-        if self._growing is None and len(self._beside) < self._most and not self._stopped:
+        if self._growing is None and len(self._processes) < self._most and not self._stopped:
             self._growing = asyncio.create_task(self._grow())
 
     async def _grow(self) -> None:
-        """Starts processes for as long as people wait, and then looks again when the next one comes."""
+        """Starts processes while requests wait; the next request that has to wait calls this again."""
         try:
             await asyncio.sleep(WAITED_SECONDS)
-            while self._turns.waiting and len(self._beside) < self._most and time.monotonic() >= self._may_start:
+            while (
+                self._turns.waiting_count and len(self._processes) < self._most and time.monotonic() >= self._may_start
+            ):
                 await self._start()
         finally:
             self._growing = None
@@ -105,11 +109,11 @@ class Pages:
             log.warning("page_process_failed", error=str(error))
             self._wait_longer()
             return
-        self._beside[process] = asyncio.create_task(self._watch(process))
+        self._processes[process] = asyncio.create_task(self._watch(process))
         self._turns.open(process)
 
     async def _watch(self, process: PageProcess) -> None:
-        """To its end, which comes when nobody has needed it for a while."""
+        """Watches a process until it dies, or until it was idle for a while and is stopped."""
         began = time.monotonic()
         while process.is_at_work or time.monotonic() - process.used < IDLE_SECONDS:
             with suppress(TimeoutError):
@@ -118,7 +122,7 @@ class Pages:
                 break
         died = process.ended.is_set() and not self._stopped
         self._turns.close(process)
-        del self._beside[process]
+        del self._processes[process]
         await process.stop()
         if died:
             log.warning("page_process_died", after=round(time.monotonic() - began, 1))
@@ -130,7 +134,7 @@ class Pages:
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
 
-async def _say_so(send: Send) -> None:
+async def _answer_unavailable(send: Send) -> None:
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(SENTENCE)).encode()),

@@ -1,5 +1,5 @@
-"""Whose turn it is: so many pages are made at a time, and whoever comes then waits in line. More at a time would not be
-served sooner, and each holds memory of its own."""
+"""A queue of requests: a limited number of pages are made at a time, and further requests wait. More at a time would
+not be faster, and each needs memory of its own."""
 
 from __future__ import annotations
 
@@ -10,41 +10,40 @@ from typing import Generic, Protocol, TypeVar
 from inspector.web.body import Receive
 
 
-class Place(Protocol):
-    """Where pages are made."""
+class PageMaker(Protocol):
+    """Something that makes pages: the server or a process."""
 
     room: int
-    """Pages that are made there at a time."""
+    """The number of pages that it makes at a time."""
 
 
-P = TypeVar("P", bound=Place)
+Maker = TypeVar("Maker", bound=PageMaker)
 
 
-class Turns(Generic[P]):
+class Turns(Generic[Maker]):
     def __init__(self) -> None:
-        self._busy: dict[P, int] = {}
-        self._line: deque[asyncio.Future[P]] = deque()
+        self._busy: dict[Maker, int] = {}
+        self._queue: deque[asyncio.Future[Maker]] = deque()
 
     @property
-    def waiting(self) -> int:
-        return len(self._line)
+    def waiting_count(self) -> int:
+        return len(self._queue)
 
-    def busy(self, place: P) -> int:
-        return self._busy.get(place, 0)
+    def busy_count(self, maker: Maker) -> int:
+        return self._busy.get(maker, 0)
 
-    def open(self, place: P) -> None:
-        self._busy[place] = 0
-        self._call()
+    def open(self, maker: Maker) -> None:
+        self._busy[maker] = 0
+        self._assign_turns()
 
-    def close(self, place: P) -> None:
-        self._busy.pop(place, None)
+    def close(self, maker: Maker) -> None:
+        self._busy.pop(maker, None)
 
-    async def take(self, receive: Receive) -> P | None:
-        """The place whose turn it is to make a page. While others have theirs, the client may lose its patience; then
-        there is none."""
-        turn: asyncio.Future[P] = asyncio.get_running_loop().create_future()
-        self._line.append(turn)
-        self._call()
+    async def take(self, receive: Receive) -> Maker | None:
+        """Waits for a turn, and returns who makes the page; None if the client disconnects while it waits."""
+        turn: asyncio.Future[Maker] = asyncio.get_running_loop().create_future()
+        self._queue.append(turn)
+        self._assign_turns()
         if turn.done():
             return turn.result()
         leaving = asyncio.ensure_future(receive())
@@ -52,28 +51,28 @@ class Turns(Generic[P]):
             await asyncio.wait((turn, leaving), return_when=asyncio.FIRST_COMPLETED)
             if turn.done():
                 return turn.result()
-            self._line.remove(turn)
+            self._queue.remove(turn)
             return None
         except asyncio.CancelledError:
             if turn.done():
                 self.give_back(turn.result())
             else:
-                self._line.remove(turn)
+                self._queue.remove(turn)
             raise
         finally:
             leaving.cancel()
 
-    def give_back(self, place: P) -> None:
-        if place in self._busy:
-            self._busy[place] -= 1
-            self._call()
+    def give_back(self, maker: Maker) -> None:
+        if maker in self._busy:
+            self._busy[maker] -= 1
+            self._assign_turns()
 
-    def _call(self) -> None:
-        """The next in line, to where the fewest pages are being made."""
-        while self._line:
-            free = [place for place, busy in self._busy.items() if busy < place.room]
+    def _assign_turns(self) -> None:
+        """Gives the next requests to whoever makes the fewest pages at the moment."""
+        while self._queue:
+            free = [maker for maker, busy in self._busy.items() if busy < maker.room]
             if not free:
                 return
-            place = min(free, key=self.busy)
-            self._busy[place] += 1
-            self._line.popleft().set_result(place)
+            maker = min(free, key=self.busy_count)
+            self._busy[maker] += 1
+            self._queue.popleft().set_result(maker)

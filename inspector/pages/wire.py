@@ -1,5 +1,4 @@
-"""What the server and a process that makes pages say to each other: messages, one after the other, on a socket that
-nobody else has."""
+"""The messages between the server and a process that makes pages, on a socket of their own."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ of a request whose reader has gone, or wants the next piece. `answer`: the numbe
 whether there is `more` to come. `broken`: the number of an answer that cannot be ended."""
 
 _SIZE = struct.Struct(">I")
-_SENT = (
+_SCOPE_KEYS = (
     "http_version",
     "method",
     "scheme",
@@ -33,14 +32,14 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
 
-def write(writer: asyncio.StreamWriter, message: Message) -> None:
+def write_message(writer: asyncio.StreamWriter, message: Message) -> None:
     content = _encode(message)
     writer.write(_SIZE.pack(len(content)))
     writer.write(content)
 
 
-async def read(reader: asyncio.StreamReader) -> Message | None:
-    """None when the other side has gone."""
+async def read_message(reader: asyncio.StreamReader) -> Message | None:
+    """None if the other side has closed the socket."""
     try:
         (size,) = _SIZE.unpack(await reader.readexactly(_SIZE.size))
         message: Message = _decode(await reader.readexactly(size))
@@ -49,11 +48,11 @@ async def read(reader: asyncio.StreamReader) -> Message | None:
     return message
 
 
-def scope_packed(scope: Scope) -> Scope:
-    """What Django needs of a request, and what the gates before it have noted."""
+def pack_scope(scope: Scope) -> Scope:
+    """What Django needs of a request, and what the gates before it have added."""
     noted = {name: value for name, value in scope.items() if name.startswith("lucid.")}
-    return {name: scope[name] for name in _SENT if name in scope} | noted
+    return {name: scope[name] for name in _SCOPE_KEYS if name in scope} | noted
 
 
-def scope_unpacked(packed: Scope) -> Scope:
+def unpack_scope(packed: Scope) -> Scope:
     return {"type": "http", "asgi": {"version": "3.0"}} | packed

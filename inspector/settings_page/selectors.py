@@ -11,7 +11,7 @@ from django.conf import settings
 
 from inspector.docs.selectors import docs_address
 from inspector.settings import env
-from inspector.startup.environment import Declared
+from inspector.startup.environment import DeclaredSetting
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.text.engine.prose import Html, Pointer, render
@@ -31,28 +31,28 @@ class Setting:
     """Empty where nothing is set."""
     default: str
     given_by: str
-    hidden: bool
+    is_hidden: bool
     """Set, and not to be shown."""
     meaning: Html
 
 
-def settings_shown() -> list[Setting]:
-    documented = _documented(settings.DOCS_DIR / "configuration.md")
+def list_settings() -> list[Setting]:
+    documented = _read_documentation(settings.DOCS_DIR / "configuration.md")
     return [
         Setting(
-            name=one.name,
-            type=documented.get(one.name, (one.type, ""))[0],
-            value=_value(one),
-            default=one.default,
-            given_by=one.given_by,
-            hidden=one.secret and bool(one.given_by),
-            meaning=render(documented.get(one.name, ("", ""))[1], _Leading()),
+            name=declared.name,
+            type=documented.get(declared.name, (declared.type, ""))[0],
+            value=_value(declared),
+            default=declared.default,
+            given_by=declared.given_by,
+            is_hidden=declared.secret and bool(declared.given_by),
+            meaning=render(documented.get(declared.name, ("", ""))[1], _DocumentLinks()),
         )
-        for one in env.declared
+        for declared in env.declared
     ]
 
 
-class _Leading:
+class _DocumentLinks:
     """Links of the documentation, to its pages."""
 
     def resolve_link(self, written: str) -> Pointer | None:
@@ -63,7 +63,7 @@ class _Leading:
         return (text,)
 
 
-def _value(declared: Declared) -> str:
+def _value(declared: DeclaredSetting) -> str:
     value = declared.value
     if declared.type == "path":
         value = str(Path(value).expanduser().absolute())
@@ -79,7 +79,7 @@ def without_password(address: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _documented(page: Path) -> dict[str, tuple[str, str]]:
+def _read_documentation(page: Path) -> dict[str, tuple[str, str]]:
     """Name -> type and meaning, as the table has them; nothing where Lucid runs without its documents."""
     if not page.is_file():
         return {}

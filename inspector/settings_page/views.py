@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from inspector import __version__
 from inspector.backup.selectors import UnreadableNoteError, last_backup
-from inspector.settings_page.selectors import settings_shown
+from inspector.settings_page.selectors import list_settings
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.catalog.selectors.facets import project_tree
 
@@ -18,7 +18,7 @@ from sessions.catalog.selectors.facets import project_tree
 def settings_list(request: HtmxRequest) -> HttpResponse:
     context = {
         "section": "settings",
-        "settings": settings_shown(),
+        "settings": list_settings(),
         "version": __version__,
         "database": connection.display_name,
         "projects": project_tree(),

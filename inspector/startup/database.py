@@ -14,8 +14,8 @@ from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
 from inspector.startup.schema import Schema, read_schema
 from inspector.startup.sqlite_file import damage_of
-from inspector.web.database import reason_of, trouble_of
-from inspector.web.room import FULL, has_no_room, is_full
+from inspector.web.database_errors import find_trouble, reason_of
+from inspector.web.disk_errors import FULL, has_no_room, is_full
 
 Say = Callable[[str], None]
 
@@ -52,7 +52,7 @@ def _migrate(schema: Schema, path: Path | None, say: Say | None) -> None:
         tell(f"The database is of an older Lucid ({schema.applied[-1]}); bringing it to {schema.pending[-1]}.")
         if path is not None:
             tell(f"A copy of it as it was is in {back_up(path, schema.applied[-1])}.")
-    from inspector.startup.migrating import migrations_apply  # most commands have nothing to migrate
+    from inspector.startup.migration import migrations_apply  # most commands have nothing to migrate
 
     migrations_apply()
 
@@ -68,7 +68,7 @@ def _sqlite_path() -> Path | None:
 def _refuse_damaged(path: Path) -> None:
     damage = damage_of(path)
     if damage:
-        raise StartupError(_damaged(path, damage))
+        raise StartupError(_damage_sentence(path, damage))
 
 
 def _refuse_newer(schema: Schema) -> None:
@@ -84,15 +84,15 @@ def _unusable(path: Path | None, error: DatabaseError) -> str:
     if path is None:
         return f"The database of DATABASE_URL cannot be used ({reason}); check the address and that it is running."
     if "malformed" in reason or "not a database" in reason:
-        return _damaged(path, reason)
+        return _damage_sentence(path, reason)
     if is_full(error) or has_no_room(path.parent):
         return FULL
-    if trouble_of(error):
+    if find_trouble(error):
         return f"The database {path} is held by another program; try again in a moment."
     return f"The database {path} cannot be used ({reason}); see whether the disk is sound and may be written."
 
 
-def _damaged(path: Path, reason: str) -> str:
+def _damage_sentence(path: Path, reason: str) -> str:
     return (
         f"The database {path} is damaged ({reason}); move it away (keep it: sessions that your agent has deleted are "
         "only in there) and start again, and Lucid makes a new one from your transcripts, which are untouched."

@@ -21,7 +21,7 @@ DATABASES = (SQLITE, "postgres://", "postgresql://")
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredSetting:
     """A setting, and what it is in this process."""
 
     name: str
@@ -39,7 +39,7 @@ class Environment:
 
     def __init__(self, source: environ.Env | None = None) -> None:
         self._env = source or environ.Env()
-        self.declared: list[Declared] = []
+        self.declared: list[DeclaredSetting] = []
 
     def text(self, name: str, default: str = "") -> str:
         return self._read(name, "text", default, str)
@@ -79,14 +79,15 @@ class Environment:
     def override(self, name: str, value: str, given_by: str) -> None:
         """A command was told otherwise: what is declared stays true."""
         self.declared = [
-            replace(one, value=value, given_by=given_by) if one.name == name else one for one in self.declared
+            replace(setting, value=value, given_by=given_by) if setting.name == name else setting
+            for setting in self.declared
         ]
 
     def _read(self, name: str, kind: str, default: str, convert: Callable[[str], T], *, secret: bool = False) -> T:
-        given: str = self._env.str(name, "")
-        value = given or default
-        given_by = "the environment" if given else ""
-        self.declared.append(Declared(name, kind, default, "" if secret else value, given_by, secret))
+        text: str = self._env.str(name, "")
+        value = text or default
+        given_by = "the environment" if text else ""
+        self.declared.append(DeclaredSetting(name, kind, default, "" if secret else value, given_by, secret))
         try:
             return convert(value)
         except (ValueError, KeyError, RuntimeError) as error:

@@ -21,18 +21,18 @@ Event = Any
 class _Parser(h11.Connection):
     """Shows each event to whoever counts, before uvicorn sees it."""
 
-    def __init__(self, seen: Callable[[Event], Event]) -> None:
+    def __init__(self, on_event: Callable[[Event], Event]) -> None:
         super().__init__(h11.SERVER, MOST_BUFFERED)
-        self._seen = seen
+        self._on_event = on_event
 
     def next_event(self) -> Event:
-        return self._seen(super().next_event())
+        return self._on_event(super().next_event())
 
 
 class H11Connection(Connection, H11Protocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.conn = _Parser(self._seen)
+        self.conn = _Parser(self._count_event)
 
     def data_received(self, data: bytes) -> None:
         if not self._in_request and not self._is_idle:
@@ -43,7 +43,7 @@ class H11Connection(Connection, H11Protocol):
             self._request_begins()
         super().data_received(data)
 
-    def _seen(self, event: Event) -> Event:
+    def _count_event(self, event: Event) -> Event:
         if isinstance(event, h11.Request):
             if not self._in_request:
                 self._request_begins()

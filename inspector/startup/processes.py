@@ -35,13 +35,13 @@ def state_of(name: str) -> State:
     return _states.get(name, State.ABSENT)
 
 
-def states() -> dict[str, State]:
+def all_states() -> dict[str, State]:
     return dict(_states)
 
 
-def states_set(known: dict[str, State]) -> None:
+def apply_states(states: dict[str, State]) -> None:
     """As the server knows them, in a process that makes pages for it."""
-    _states.update(known)
+    _states.update(states)
 
 
 class Helper:

@@ -30,13 +30,13 @@ _last: tuple[Names, Schema] | None = None
 def read_schema(connection: BaseDatabaseWrapper) -> Schema:
     """Two small queries; the comparison itself is done again only when the database has changed."""
     global _last
-    applied = _applied(connection)
+    applied = _read_applied(connection)
     if _last is None or _last[0] != applied:
         _last = applied, _current(applied) or _compare(connection)
     return _last[1]
 
 
-def _applied(connection: BaseDatabaseWrapper) -> Names:
+def _read_applied(connection: BaseDatabaseWrapper) -> Names:
     with connection.cursor() as cursor:
         if "django_migrations" not in connection.introspection.table_names(cursor):
             return ()
@@ -47,9 +47,9 @@ def _applied(connection: BaseDatabaseWrapper) -> Names:
 def _current(applied: Names) -> Schema | None:
     """The schema of a database that has just what lies here. Every command asks, so this loads no migration."""
     folders = {config.label: Path(config.path) / "migrations" for config in apps.get_app_configs()}
-    here = {(label, module.name) for label, folder in folders.items() for module in iter_modules([str(folder)])}
+    on_disk = {(label, module.name) for label, folder in folders.items() for module in iter_modules([str(folder)])}
     ours = [key for key in applied if key[0] in folders]
-    return Schema(_spelled(ours), (), ()) if set(ours) == here else None
+    return Schema(_full_names(ours), (), ()) if set(ours) == on_disk else None
 
 
 def _compare(connection: BaseDatabaseWrapper) -> Schema:
@@ -58,15 +58,15 @@ def _compare(connection: BaseDatabaseWrapper) -> Schema:
     executor = MigrationExecutor(connection)
     loader = executor.loader
     replaced = {key for migration in loader.disk_migrations.values() for key in migration.replaces}
-    known = set(loader.disk_migrations) | replaced
+    known_keys = set(loader.disk_migrations) | replaced
     ours = [key for key in loader.applied_migrations if key[0] in loader.migrated_apps]
     plan = executor.migration_plan(loader.graph.leaf_nodes())
     return Schema(
-        applied=_spelled(ours),
-        pending=_spelled((migration.app_label, migration.name) for migration, _ in plan),
-        unknown=_spelled(key for key in ours if key not in known),
+        applied=_full_names(ours),
+        pending=_full_names((migration.app_label, migration.name) for migration, _ in plan),
+        unknown=_full_names(key for key in ours if key not in known_keys),
     )
 
 
-def _spelled(names: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+def _full_names(names: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(f"{app}.{name}" for app, name in names)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import uvicorn
 from django.db import connections
 
-from inspector.startup.connecting import for_pages
+from inspector.startup.connection_options import for_pages
 from inspector.startup.loop import connection_class, new_event_loop
 from inspector.startup.processes import Helper, stop_all
 

@@ -38,7 +38,7 @@ def _content_damage(path: Path) -> str | None:
     connection = sqlite3.connect(path, timeout=20, check_same_thread=False)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        with _interrupted(connection, after=SECONDS):
+        with _interrupt_after(connection, after=SECONDS):
             finding: str = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         return None if finding == "ok" else finding.splitlines()[0]
     except sqlite3.OperationalError as error:
@@ -51,7 +51,7 @@ def _content_damage(path: Path) -> str | None:
 
 
 @contextmanager
-def _interrupted(connection: sqlite3.Connection, *, after: float) -> Iterator[None]:
+def _interrupt_after(connection: sqlite3.Connection, *, after: float) -> Iterator[None]:
     timer = threading.Timer(after, connection.interrupt)
     timer.start()
     try:

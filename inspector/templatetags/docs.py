@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from django import template
 
-from inspector.docs.selectors import docs_address, docs_here
+from inspector.docs.selectors import docs_address, has_docs
 
 register = template.Library()
 
 
-@register.inclusion_tag("_explained.html")
-def explained(place: str, about: str) -> dict[str, str]:
+@register.inclusion_tag("_help_link.html")
+def help_link(section: str, about: str) -> dict[str, str]:
     """`place`: a document and one of its headings, such as `cache#causes`. Nothing where there are no documents."""
-    return {"address": docs_address(place), "about": about}
+    return {"address": docs_address(section), "about": about}
 
 
 @register.simple_tag
 def are_there_docs() -> bool:
-    return docs_here()
+    return has_docs()

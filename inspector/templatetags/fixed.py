@@ -12,7 +12,7 @@ from django.template.defaulttags import URLNode
 from django.template.defaulttags import url as any_url
 from django.utils.safestring import SafeString
 
-from inspector.web.kept import fragment
+from inspector.web.sized_cache import fragment
 
 register = template.Library()
 
@@ -36,6 +36,6 @@ def url(parser: Parser, token: Token) -> Node:
 
 
 @register.simple_tag
-def kept(name: str, **values: Hashable) -> SafeString:
+def cached_fragment(name: str, **values: Hashable) -> SafeString:
     """As `include … only` with plain values: pages that have the same show what was made of them before."""
     return SafeString(fragment(name, **values))

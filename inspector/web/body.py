@@ -14,10 +14,10 @@ Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    most: int
+class BodyLimits:
+    most_bytes: int
     """Bytes."""
-    pause: float
+    pause_seconds: float
     """Seconds in which nothing comes."""
     seconds: float | None = None
     """From the first byte to the last."""
@@ -41,7 +41,7 @@ class Body:
     """`receive` of a request, within limits. Once the body is whole, only the end of the connection can follow, and
     that may take as long as it likes."""
 
-    def __init__(self, receive: Receive, limits: Limits) -> None:
+    def __init__(self, receive: Receive, limits: BodyLimits) -> None:
         self._receive = receive
         self._limits = limits
         self._size = 0
@@ -58,15 +58,15 @@ class Body:
             raise BodyTooSlowError from None
         self._size += len(message.get("body", b""))
         self._whole = message["type"] != "http.request" or not message.get("more_body", False)
-        if self._size > self._limits.most:
+        if self._size > self._limits.most_bytes:
             raise BodyTooLargeError
         return message
 
     def _patience(self) -> float:
-        pause = asyncio.get_running_loop().time() + self._limits.pause
+        pause = asyncio.get_running_loop().time() + self._limits.pause_seconds
         return pause if self._ends is None else min(pause, self._ends)
 
 
-def announced(headers: list[tuple[bytes, bytes]]) -> int:
+def announced_length(headers: list[tuple[bytes, bytes]]) -> int:
     """How long the body is, by its header; 0 if that does not say. The server has refused what is no number."""
     return max((int(value) for name, value in headers if name == b"content-length" and value.isdigit()), default=0)

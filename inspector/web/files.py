@@ -14,5 +14,5 @@ def sends_file(view: View) -> View:
     return view
 
 
-def is_file(view: Callable[..., Any]) -> bool:
+def is_file_view(view: Callable[..., Any]) -> bool:
     return bool(getattr(view, _MARK, False))

@@ -8,7 +8,7 @@ from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from inspector.web.kept import fragment
+from inspector.web.sized_cache import fragment
 from memory.files.selectors.topics import Topic
 from memory.models import Directory
 from sessions.secrets.engine import mask

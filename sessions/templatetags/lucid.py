@@ -14,7 +14,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from inspector.web.addresses import entry_url, session_root
-from inspector.web.kept import fragment, fragments, template_named
+from inspector.web.sized_cache import fragment, fragments, template_named
 from inspector.web.svg import Segment
 from sessions.catalog.selectors.sessions import Agents
 from sessions.context.engine.presentation.messages import ElementView

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from inspector.owner.key import COOKIE_SECONDS, OwnerKey, owner_key
-from inspector.owner.tokens import FOLDER, SECONDS
+from inspector.owner.tokens import FOLDER, LIFETIME_SECONDS
 from tests.attack.area import Area
 from tests.attack.client import Browser, raw
 from tests.attack.world import (
@@ -222,7 +222,7 @@ def _tokens(world: World, *, thorough: bool) -> Iterator[str]:
     before = set(folder.iterdir())
     late = urlsplit(world.lucid("open").stdout.strip())
     for path in set(folder.iterdir()) - before:
-        os.utime(path, (time.time() - SECONDS - 60,) * 2)
+        os.utime(path, (time.time() - LIFETIME_SECONDS - 60,) * 2)
     yield late.query.removeprefix("token=")
     fresh = urlsplit(world.lucid("open").stdout.strip()).query.removeprefix("token=")
     step = 1 if thorough else 8

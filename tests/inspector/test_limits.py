@@ -18,19 +18,19 @@ from inspector.startup import connection
 from inspector.startup.h11_connection import H11Connection
 from inspector.startup.httptools_connection import HttptoolsConnection
 from inspector.startup.server import _config
-from inspector.web import door as door_module
+from inspector.web import request_guard
 from inspector.web.body import (
-    Limits,
+    BodyLimits,
     Receive,
     Scope,
     Send,
 )
-from inspector.web.door import Door
+from inspector.web.request_guard import RequestGuard
 from sessions.capture.endpoint.gate import Gate
 from tests.serving import PATIENCE, serving, wait_until
 
 MEGABYTE = 1024 * 1024
-LIMITS = Limits(most=MEGABYTE, pause=0.3, seconds=1.5)
+LIMITS = BodyLimits(most_bytes=MEGABYTE, pause_seconds=0.3, seconds=1.5)
 FOREIGN = b"host: evil.example"
 
 
@@ -84,7 +84,7 @@ def protocol(request: pytest.FixtureRequest) -> type[connection.Connection]:
 @pytest.fixture
 def pages(protocol: type[connection.Connection]) -> Iterator[tuple[int, Reading]]:
     reading = Reading()
-    with door(Door(reading, is_allowed=lambda host: host.startswith("127."), limits=LIMITS), protocol) as port:
+    with door(RequestGuard(reading, is_allowed=lambda host: host.startswith("127."), limits=LIMITS), protocol) as port:
         yield port, reading
 
 
@@ -236,8 +236,11 @@ def test_trailers_without_end_are_refused(pages: tuple[int, Reading]) -> None:
 
 def test_small_chunks_are_no_attack(protocol: type[connection.Connection]) -> None:
     reading = Reading()
-    patient = Limits(most=MEGABYTE, pause=PATIENCE, seconds=PATIENCE)
-    with door(Door(reading, is_allowed=lambda _: True, limits=patient), protocol) as port, opened(port) as client:
+    patient = BodyLimits(most_bytes=MEGABYTE, pause_seconds=PATIENCE, seconds=PATIENCE)
+    with (
+        door(RequestGuard(reading, is_allowed=lambda _: True, limits=patient), protocol) as port,
+        opened(port) as client,
+    ):
         client.sendall(head(b"transfer-encoding: chunked") + b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n")
         assert b"HTTP/1.1 200" in first_line(client)
     assert reading.bodies == [20_000]
@@ -297,7 +300,7 @@ def test_the_longest_waiting_connection_makes_room_for_a_new_one(
 def test_those_who_were_turned_away_make_room_too(pages: tuple[int, Reading], monkeypatch: pytest.MonkeyPatch) -> None:
     """Strangers whose bodies never end are answered, and then listened to for a moment: that is nobody's place."""
     monkeypatch.setattr(connection, "MOST_CONNECTIONS", 20)
-    monkeypatch.setattr(door_module, "LINGER_SECONDS", PATIENCE)
+    monkeypatch.setattr(request_guard, "LINGER_SECONDS", PATIENCE)
     strangers = []
     for _ in range(30):
         strangers.append(opened(pages[0]))

@@ -19,18 +19,18 @@ from compaction.cache.selectors.breaks import (
 )
 from compaction.cache.views.session import break_view, cache_context, cause_view
 from compaction.compare.engine import Layout
-from compaction.compare.engine.presentation import Shown, ShownRow, Side
+from compaction.compare.engine.presentation import ComparisonView, ContextSide, DiffRowView
 from compaction.compare.engine.requests import (
-    Part,
-    Row,
-    Status,
-    shown_parts,
+    DifferenceRow,
+    DifferenceStatus,
+    RequestPart,
+    view_parts,
 )
-from compaction.compare.selectors.comparisons import ends_compared
-from compaction.compare.selectors.points import End, Points
+from compaction.compare.selectors.comparisons import compare_ends
+from compaction.compare.selectors.points import ComparedContext, Points
 from compaction.compare.selectors.request_pairs import request_end
-from compaction.compare.views.comparison import State, ends_of, part_of
-from compaction.compare.views.requests import compared
+from compaction.compare.views.comparison import ComparisonState, ends_of, part_of
+from compaction.compare.views.requests import compare_prompts
 from compaction.models import CacheBreak
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
@@ -55,19 +55,19 @@ def cache_break(request: HtmxRequest, session: str, message_id: str) -> HttpResp
         return HttpResponseRedirect(break_address(row))
     points = Points(head.transcript)
     before, after = (request_end(points, name) for name in (row.previous_message_id, row.message_id))
-    state = State.of(request)
+    state = ComparisonState.of(request)
     values = {**cache_context(head), **ends_of(before, after), "state": state, "here": ""}
     message = _MESSAGE.fullmatch(str(row.divergence.get("path", "")))
     if message is None:
-        values |= _different_parts(row, compared(before, after, state.opened))
+        values |= _different_parts(row, compare_prompts(before, after, state.opened))
     else:
-        comparison = ends_compared(points, before, after)
-        presentation = Shown(comparison, before.side, after.side, mask, state.opened)
+        comparison = compare_ends(points, before, after)
+        presentation = ComparisonView(comparison, before.side, after.side, mask, state.opened)
         if part := part_of(request, presentation, Layout(comparison), values):
             name, more = part
             return render_page(request, name, {**values, **more})
         values |= {
-            **compared(before, after, ""),
+            **compare_prompts(before, after, ""),
             **_different_messages(row, presentation, (before, after), *map(int, message.groups())),
         }
     details = {
@@ -91,35 +91,41 @@ def _different_parts(row: CacheBreak, context: dict[str, Any]) -> dict[str, Any]
 
 
 def _different_messages(
-    row: CacheBreak, presentation: Shown, ends: tuple[End, End], message: int, block: int
+    row: CacheBreak,
+    presentation: ComparisonView,
+    ends: tuple[ComparedContext, ComparedContext],
+    message: int,
+    block: int,
 ) -> dict[str, Any]:
     """The block where the requests diverge, and the messages around it."""
     place = f"message {message + 1}, block {block + 1}"
     rows = _rows(presentation, ends[0].side, ends[1].side, message)
-    parts = shown_parts([_block(row, place, *ends)], mask)
+    parts = view_parts([_block(row, place, *ends)], mask)
     return {"parting": "messages", "place": place, "items": rows, "parts": parts}
 
 
-def _block(row: CacheBreak, name: str, before: End, after: End) -> Part:
+def _block(row: CacheBreak, name: str, before: ComparedContext, after: ComparedContext) -> RequestPart:
     """The block where the requests diverge, as both have it."""
     paths = [str(row.divergence[side]["path"]) for side in ("old", "new")]
-    old, new = (find_text(prompt_of(end.at_hand), path) for end, path in zip((before, after), paths, strict=True))
-    status: Status = "added" if old is None else "removed" if new is None else "changed"
-    return Part("messages", (Row(name, status, old or "", new or ""),))
+    old, new = (
+        find_text(prompt_of(end.loaded_context), path) for end, path in zip((before, after), paths, strict=True)
+    )
+    status: DifferenceStatus = "added" if old is None else "removed" if new is None else "changed"
+    return RequestPart("messages", (DifferenceRow(name, status, old or "", new or ""),))
 
 
-def _rows(presentation: Shown, before: Side, after: Side, message: int) -> list[ShownRow]:
+def _rows(presentation: ComparisonView, before: ContextSide, after: ContextSide, message: int) -> list[DiffRowView]:
     """The row of the message where the requests diverge and those around it, by its number in the later request or else
     in the earlier one."""
     for name, side in (("a", after), ("b", before)):
         index = next((index for index, number in enumerate(side.numbers) if number == message + 1), None)
         row = None if index is None else presentation.find(f"{name}{index}")
         if row is not None:
-            return [item for item in presentation.rows(rows_around(presentation, row)) if isinstance(item, ShownRow)]
+            return [item for item in presentation.rows(rows_around(presentation, row)) if isinstance(item, DiffRowView)]
     return []
 
 
-def rows_around(presentation: Shown, row: int) -> list[int]:
+def rows_around(presentation: ComparisonView, row: int) -> list[int]:
     return [index for index in range(row - _AROUND, row + _AROUND + 2) if 0 <= index < len(presentation)]
 
 

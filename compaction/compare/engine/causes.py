@@ -42,7 +42,7 @@ class Cause(NamedTuple):
     words: str
     by: int | None = None
     """The position of the record that says so."""
-    unseen: bool = False
+    only_in_cache: bool = False
     """It was taken out of the server's cache alone: the array keeps it."""
     dead: bool = False
     """Its thinking no longer held, and was left out."""
@@ -52,46 +52,52 @@ class Cause(NamedTuple):
 class Causes:
     """By the name of a message: its uuid, or `L` and its position."""
 
-    gone: Mapping[str, Cause] = field(default_factory=dict)
+    removed: Mapping[str, Cause] = field(default_factory=dict)
     rewritten: Mapping[str, Cause] = field(default_factory=dict)
     added: Mapping[str, Cause] = field(default_factory=dict)
     otherwise: str = "No record says why."
     """Of a message that is gone without a cause."""
 
 
-def name_of(message: Message) -> str:
+def message_name(message: Message) -> str:
     return message.uuid or ("" if message.position is None else f"L{message.position}")
 
 
-def cause_of(message: Message, known: Mapping[str, Cause]) -> Cause | None:
-    found = known.get(message.uuid) if message.uuid else None
-    return found or (known.get(f"L{message.position}") if message.position is not None else None)
+def find_cause(message: Message, causes: Mapping[str, Cause]) -> Cause | None:
+    cause = causes.get(message.uuid) if message.uuid else None
+    return cause or (causes.get(f"L{message.position}") if message.position is not None else None)
 
 
 def causes_of_report(report: Mapping[str, Any]) -> Causes:
     """`report`: that of a compaction, as it is stored. Several mechanisms may have worked on one message."""
     causes = Causes({}, {}, {})
-    kinds = {ChangeKind.REMOVED: causes.gone, ChangeKind.REPLACED: causes.rewritten, ChangeKind.ADDED: causes.added}
+    kinds = {ChangeKind.REMOVED: causes.removed, ChangeKind.REPLACED: causes.rewritten, ChangeKind.ADDED: causes.added}
     for stage in report.get("stages", ()):
         status = _BY_MECHANISM.get(stage["mechanism"])
         for change in stage["changes"]:
-            known = kinds[ChangeKind(change["what"])]
-            assert isinstance(known, dict)
+            causes_by_uuid = kinds[ChangeKind(change["what"])]
+            assert isinstance(causes_by_uuid, dict)
             cause = Cause(
                 status,
                 change["why"],
-                unseen=stage["mechanism"] == _IN_THE_CACHE,
+                only_in_cache=stage["mechanism"] == _IN_THE_CACHE,
                 dead=stage["mechanism"] == DEAD_THINKING,
             )
-            known[change["uuid"]] = _both(known.get(change["uuid"]), cause)
+            causes_by_uuid[change["uuid"]] = _combine(causes_by_uuid.get(change["uuid"]), cause)
     return causes
 
 
-def _both(known: Cause | None, more: Cause) -> Cause:
-    if known is None:
-        return more
-    words = known.words if more.words in known.words else f"{known.words} {more.words}"
-    return Cause(known.status or more.status, words, None, known.unseen or more.unseen, known.dead or more.dead)
+def _combine(first: Cause | None, second: Cause) -> Cause:
+    if first is None:
+        return second
+    words = first.words if second.words in first.words else f"{first.words} {second.words}"
+    return Cause(
+        first.status or second.status,
+        words,
+        None,
+        first.only_in_cache or second.only_in_cache,
+        first.dead or second.dead,
+    )
 
 
 def causes_of_left_out(left: Iterable[LeftOutEntry], start: int = -1) -> Causes:
@@ -100,9 +106,9 @@ def causes_of_left_out(left: Iterable[LeftOutEntry], start: int = -1) -> Causes:
     Whether a record of the client is sent depends on what stands before it. What the former context had was sent, so
     it left with all the others.
     """
-    found = {}
-    for one in left:
-        gone = one.reason is LeftOutReason.UNSENT and one.position < start
-        status, words = _BY_REASON[LeftOutReason.SUMMARISED if gone else one.reason]
-        found[f"L{one.position}"] = Cause(status, words, start if gone else one.by)
-    return Causes(found, found)
+    causes = {}
+    for entry in left:
+        left_with_summary = entry.reason is LeftOutReason.UNSENT and entry.position < start
+        status, words = _BY_REASON[LeftOutReason.SUMMARISED if left_with_summary else entry.reason]
+        causes[f"L{entry.position}"] = Cause(status, words, start if left_with_summary else entry.by)
+    return Causes(causes, causes)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from compaction.compare.engine.align import Pairs, Row, matched
+from compaction.compare.engine.align import ComparisonRow, Pairs, match_messages
 from compaction.compare.engine.causes import Causes
 from compaction.compare.engine.status import Status
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate_message
 
 
-class Count(NamedTuple):
+class StatusCount(NamedTuple):
     status: Status
     rows: int
     before: int
@@ -25,34 +25,34 @@ class Count(NamedTuple):
 class Comparison:
     before: Sequence[Message]
     after: Sequence[Message]
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     weight_before: tuple[int, ...]
     """Tokens of each message, by our estimate."""
     weight_after: tuple[int, ...]
 
-    def weight(self, row: Row) -> tuple[int, int]:
+    def weight(self, row: ComparisonRow) -> tuple[int, int]:
         before = 0 if row.before is None else self.weight_before[row.before]
         return before, 0 if row.after is None else self.weight_after[row.after]
 
-    def counts(self, first: int = 0, end: int | None = None) -> list[Count]:
+    def counts(self, first: int = 0, end: int | None = None) -> list[StatusCount]:
         """Of the rows from `first` up to before `end`, by status."""
-        return counts_of(self, self.rows[first:end])
+        return count_statuses(self, self.rows[first:end])
 
 
-def counts_of(found: Comparison, rows: Sequence[Row]) -> list[Count]:
+def count_statuses(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[StatusCount]:
     sums = {status: [0, 0, 0] for status in Status}
     for row in rows:
-        before, after = found.weight(row)
-        known = sums[row.status]
-        known[0] += 1
-        known[1] += before
-        known[2] += after
-    return [Count(status, *known) for status, known in sums.items() if known[0]]
+        before, after = comparison.weight(row)
+        status_sums = sums[row.status]
+        status_sums[0] += 1
+        status_sums[1] += before
+        status_sums[2] += after
+    return [StatusCount(status, *numbers) for status, numbers in sums.items() if numbers[0]]
 
 
-def compared(
+def compare(
     before: Sequence[Message], after: Sequence[Message], causes: Causes | None = None, pairs: Pairs | None = None
 ) -> Comparison:
     """`pairs`: if they are known already, because the causes were looked for by them."""
-    rows = tuple((pairs or matched(before, after)).rows(causes or Causes()))
+    rows = tuple((pairs or match_messages(before, after)).rows(causes or Causes()))
     return Comparison(before, after, rows, tuple(map(estimate_message, before)), tuple(map(estimate_message, after)))

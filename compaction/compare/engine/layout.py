@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from compaction.compare.engine.comparison import Comparison, Count, counts_of
+from compaction.compare.engine.comparison import Comparison, StatusCount, count_statuses
 from compaction.compare.engine.status import Status
 
 WINDOW = 40
@@ -26,7 +26,7 @@ class Gap:
 
     first: int
     end: int
-    counts: tuple[Count, ...]
+    counts: tuple[StatusCount, ...]
 
     @property
     def count(self) -> int:
@@ -38,7 +38,7 @@ class Gap:
         return max(self.first, self.end - WINDOW)
 
     @property
-    def single(self) -> Count | None:
+    def single(self) -> StatusCount | None:
         """What they are, if they are all of one status."""
         return self.counts[0] if len(self.counts) == 1 else None
 
@@ -54,10 +54,12 @@ class Gap:
 class Layout:
     """The rows of the chosen statuses; all of them if none is chosen."""
 
-    def __init__(self, found: Comparison, chosen: Collection[Status] = ()) -> None:
-        self._found = found
-        rows = enumerate(found.rows)
-        self._rows = [at for at, row in rows if row.status in chosen] if chosen else list(range(len(found.rows)))
+    def __init__(self, comparison: Comparison, chosen: Collection[Status] = ()) -> None:
+        self._comparison = comparison
+        rows = enumerate(comparison.rows)
+        self._rows = (
+            [index for index, row in rows if row.status in chosen] if chosen else list(range(len(comparison.rows)))
+        )
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -65,7 +67,7 @@ class Layout:
     def page(self, start: int | None = None) -> list[int | Gap]:
         """Places of rows, and gaps; from `start` on every row, without it the ends of runs."""
         if start is None:
-            return list(self._folded(0, len(self)))
+            return list(self._fold(0, len(self)))
         start = min(max(0, start), max(0, len(self) - 1))
         before = [self._gap(0, start)] if start else []
         return [*before, *self._open(start, len(self))]
@@ -76,8 +78,8 @@ class Layout:
         first = min(max(0, first), end)
         start = min(max(first, start), end)
         before = [self._gap(first, start)] if first < start else []
-        uniform = len({self._status(at) for at in range(start, end)}) < 2
-        return [*before, *(self._open(start, end) if uniform else self._folded(start, end))]
+        uniform = len({self._status(index) for index in range(start, end)}) < 2
+        return [*before, *(self._open(start, end) if uniform else self._fold(start, end))]
 
     def _open(self, first: int, end: int) -> Iterator[int | Gap]:
         stop = min(end, first + WINDOW)
@@ -85,26 +87,26 @@ class Layout:
         if stop < end:
             yield self._gap(stop, end)
 
-    def _folded(self, first: int, end: int) -> Iterator[int | Gap]:
+    def _fold(self, first: int, end: int) -> Iterator[int | Gap]:
         room = WINDOW
         for _, run in groupby(range(first, end), key=self._status):
             places = list(run)
             short = len(places) <= SHORT
-            shown = len(places) if short else HEAD + TAIL
-            if shown > room:
+            visible = len(places) if short else HEAD + TAIL
+            if visible > room:
                 yield self._gap(places[0], end)
                 return
-            room -= shown
+            room -= visible
             if short:
-                yield from (self._rows[at] for at in places)
+                yield from (self._rows[index] for index in places)
                 continue
-            yield from (self._rows[at] for at in places[:HEAD])
+            yield from (self._rows[index] for index in places[:HEAD])
             yield self._gap(places[HEAD], places[-TAIL])
-            yield from (self._rows[at] for at in places[-TAIL:])
+            yield from (self._rows[index] for index in places[-TAIL:])
 
-    def _status(self, at: int) -> Status:
-        return self._found.rows[self._rows[at]].status
+    def _status(self, index: int) -> Status:
+        return self._comparison.rows[self._rows[index]].status
 
     def _gap(self, first: int, end: int) -> Gap:
-        rows = [self._found.rows[at] for at in self._rows[first:end]]
-        return Gap(first, end, tuple(counts_of(self._found, rows)))
+        rows = [self._comparison.rows[index] for index in self._rows[first:end]]
+        return Gap(first, end, tuple(count_statuses(self._comparison, rows)))

@@ -1,4 +1,4 @@
-"""What is in one order on both sides."""
+"""The longest increasing subsequence: what has the same order on both sides."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 
-def rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Of pairs that are sorted by their first, the most whose second rises as well."""
+def longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The most pairs, of those sorted by their first number, whose second number rises as well."""
     ends: list[int] = []
     chain: list[int] = []
     back: list[int] = []
@@ -16,9 +16,9 @@ def rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         back.append(chain[place - 1] if place else -1)
         ends[place : place + 1] = [second]
         chain[place : place + 1] = [number]
-    found = []
+    increasing = []
     last = chain[-1] if chain else -1
     while last >= 0:
-        found.append(pairs[last])
+        increasing.append(pairs[last])
         last = back[last]
-    return found[::-1]
+    return increasing[::-1]

@@ -1,4 +1,4 @@
-"""The messages of a long context, held small: packed by the stretch, and unpacked where one of them is asked for."""
+"""Keeps the messages of a long context compressed, and unpacks only the stretch that is asked for."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ OPEN = 8
 """Stretches that stay unpacked: a page shows messages that stand together, each several times."""
 
 
-class Packed(Sequence[Message]):
+class PackedMessages(Sequence[Message]):
     def __init__(self, messages: Sequence[Message]) -> None:
         pack = zstandard.ZstdCompressor(level=1).compress
         starts = range(0, len(messages), STRETCH)
-        # Unlike JSON, it keeps whatever Python has: lone surrogates, too. It never leaves the process.
-        self._packed = [pack(pickle.dumps(tuple(messages[at : at + STRETCH]))) for at in starts]
+        # Unlike JSON, pickle keeps whatever Python has, lone surrogates included. It never leaves the process.
+        self._packed = [pack(pickle.dumps(tuple(messages[start : start + STRETCH]))) for start in starts]
         self._size = len(messages)
         self._open: dict[int, tuple[Message, ...]] = {}
 
@@ -33,29 +33,29 @@ class Packed(Sequence[Message]):
         return sum(map(len, self._packed))
 
     @overload
-    def __getitem__(self, at: int) -> Message: ...
+    def __getitem__(self, index: int) -> Message: ...
 
     @overload
-    def __getitem__(self, at: slice) -> tuple[Message, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
 
-    def __getitem__(self, at: int | slice) -> Message | tuple[Message, ...]:
-        if isinstance(at, slice):
-            return tuple(self[one] for one in range(*at.indices(self._size)))
-        number = range(self._size)[at]
-        known = self._open.get(number // STRETCH)
-        if known is None:
+    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            return tuple(self[number] for number in range(*index.indices(self._size)))
+        number = range(self._size)[index]
+        stretch = self._open.get(number // STRETCH)
+        if stretch is None:
             # Another thread may do the same: either way it is the same stretch.
-            known = self._unpacked(number // STRETCH)
+            stretch = self._unpack(number // STRETCH)
             self._open = dict(islice(self._open.items(), max(0, len(self._open) + 1 - OPEN), None))
-            self._open[number // STRETCH] = known
-        return known[number % STRETCH]
+            self._open[number // STRETCH] = stretch
+        return stretch[number % STRETCH]
 
     def __iter__(self) -> Iterator[Message]:
         for number in range(len(self._packed)):
-            yield from self._unpacked(number)
+            yield from self._unpack(number)
 
-    def _unpacked(self, number: int) -> tuple[Message, ...]:
-        found: tuple[Message, ...] = pickle.loads(  # noqa: S301
+    def _unpack(self, number: int) -> tuple[Message, ...]:
+        messages: tuple[Message, ...] = pickle.loads(  # noqa: S301
             zstandard.ZstdDecompressor().decompress(self._packed[number])
         )
-        return found
+        return messages

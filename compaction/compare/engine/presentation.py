@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 
-from compaction.compare.engine.align import Row
+from compaction.compare.engine.align import ComparisonRow
 from compaction.compare.engine.causes import Cause
 from compaction.compare.engine.comparison import Comparison
 from compaction.compare.engine.layout import Gap
 from compaction.compare.engine.status import LABELS, SYMBOLS, Status
-from compaction.compare.engine.words import Room, Stretch, elided, word_diff
+from compaction.compare.engine.words import DiffAllowance, Stretch, elide, word_diff
 from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine.presentation.messages import is_number
@@ -37,11 +37,11 @@ _AROUND, _LONGEST = 140, 500
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ContextSide:
     """One of the two contexts."""
 
     messages: Sequence[Message]
-    taken: Mapping[int, tuple[int, bool]] = field(default_factory=dict)
+    removed_results: Mapping[int, tuple[int, bool]] = field(default_factory=dict)
     """As a context has it: results whose text a record took away."""
     inexact: frozenset[int] = frozenset()
     """The places of messages whose wording is not recorded."""
@@ -52,7 +52,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownBlock:
+class DiffBlockView:
     piece: PieceView
     paired: bool
     """The other side shows the same, or both in one."""
@@ -60,26 +60,26 @@ class ShownBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownMessage:
+class DiffMessageView:
     place: str
     """`b12`: the message before, counted from zero; `a12` that after."""
     number: int
     """For people, who count from one."""
     role: str
     tokens: int
-    blocks: tuple[ShownBlock, ...]
+    blocks: tuple[DiffBlockView, ...]
     more: int
     boundary: bool
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRow:
+class DiffRowView:
     place: int
     status: Status
     cause: Cause | None
     moved: bool
-    before: ShownMessage | None
-    after: ShownMessage | None
+    before: DiffMessageView | None
+    after: DiffMessageView | None
     sentences: tuple[int, ...] = ()
     """Of the summary, that it went into, as far as it can be told."""
 
@@ -92,51 +92,53 @@ class ShownRow:
         return LABELS[self.status]
 
 
-class Shown:
+class ComparisonView:
     """The rows of one comparison, ready to be shown a few at a time."""
 
-    def __init__(self, found: Comparison, before: Side, after: Side, mask: Mask, opened: str = "") -> None:
+    def __init__(
+        self, comparison: Comparison, before: ContextSide, after: ContextSide, mask: Mask, opened: str = ""
+    ) -> None:
         """`opened`: the place of a block, or of a message, that is wanted as a whole."""
-        self._found = found
+        self._comparison = comparison
         self._trace: Callable[[], Attribution | None] | None = None
         self._sides = {"b": before, "a": after}
         self._pieces = {name: _pieces(side) for name, side in self._sides.items()}
         self._mask = mask
         self._opened = opened
-        self._room = Room()
+        self._room = DiffAllowance()
 
     def trace(self, trace: Callable[[], Attribution | None]) -> None:
         """Rows tell which sentences of the summary they went into. It is asked when the first of them is shown."""
         self._trace = trace
 
     @cached_property
-    def _traced(self) -> Attribution | None:
+    def _attribution(self) -> Attribution | None:
         return self._trace() if self._trace is not None else None
 
     def __len__(self) -> int:
-        return len(self._found.rows)
+        return len(self._comparison.rows)
 
-    def rows(self, items: Sequence[int | Gap]) -> list[ShownRow | Gap]:
+    def rows(self, items: Sequence[int | Gap]) -> list[DiffRowView | Gap]:
         """Together not larger than a page allows."""
-        shown = [self._row(one, 1.0) if isinstance(one, int) else one for one in items]
-        total, frames = _bytes(shown), _FRAME * _blocks(shown)
+        rows = [self._row(item, 1.0) if isinstance(item, int) else item for item in items]
+        total, frames = _bytes(rows), _FRAME * _blocks(rows)
         if total > ROOM:
             scale = max(_LEAST, (ROOM - frames) / max(1, total - frames) * 0.9)
-            shown = [self._row(one, scale) if isinstance(one, int) else one for one in items]
-        return shown
+            rows = [self._row(item, scale) if isinstance(item, int) else item for item in items]
+        return rows
 
-    def block(self, place: str) -> ShownBlock | None:
+    def block(self, place: str) -> DiffBlockView | None:
         """One block, as long as it is."""
         row, number = self.find(place.partition(".")[0]), place.partition(".")[2]
         if row is None or not is_number(number):
             return None
         self._opened = place
-        shown = self._row(row, 1.0, most=int(number) + 1)
-        message = shown.before if place[0] == "b" else shown.after
+        row_view = self._row(row, 1.0, most=int(number) + 1)
+        message = row_view.before if place[0] == "b" else row_view.after
         assert message is not None
-        return next((one for one in message.blocks if one.piece.place == place), None)
+        return next((block for block in message.blocks if block.piece.place == place), None)
 
-    def whole(self, place: str) -> ShownRow | None:
+    def whole(self, place: str) -> DiffRowView | None:
         """The row of a message, with all of its blocks."""
         row = self.find(place)
         return None if row is None else self._row(row, 1.0, most=2_000)
@@ -146,109 +148,116 @@ class Shown:
         if place[:1] not in self._sides or not is_number(place[1:]):
             return None
         number, before = int(place[1:]), place[0] == "b"
-        rows = enumerate(self._found.rows)
-        return next((at for at, row in rows if (row.before if before else row.after) == number), None)
+        rows = enumerate(self._comparison.rows)
+        return next((index for index, row in rows if (row.before if before else row.after) == number), None)
 
-    def _row(self, place: int, scale: float, most: int = BLOCKS) -> ShownRow:
-        row = self._found.rows[place]
+    def _row(self, place: int, scale: float, most: int = BLOCKS) -> DiffRowView:
+        row = self._comparison.rows[place]
         before, after = self._message(row, "b", scale, most), self._message(row, "a", scale, most)
         if before is not None and after is not None:
-            before, after = self._beside(row, before, after, scale)
-        return ShownRow(place, row.status, row.cause, row.moved, before, after, self._sentences(row))
+            before, after = self._pair_blocks(row, before, after, scale)
+        return DiffRowView(place, row.status, row.cause, row.moved, before, after, self._sentences(row))
 
-    def _sentences(self, row: Row) -> tuple[int, ...]:
-        if row.status is not Status.SUMMARISED or row.before is None or self._traced is None:
+    def _sentences(self, row: ComparisonRow) -> tuple[int, ...]:
+        if row.status is not Status.SUMMARISED or row.before is None or self._attribution is None:
             return ()
-        return self._traced.sentences_of(self._sides["b"].messages[row.before].uuid)
+        return self._attribution.sentences_of(self._sides["b"].messages[row.before].uuid)
 
-    def _message(self, row: Row, name: str, scale: float, most: int) -> ShownMessage | None:
+    def _message(self, row: ComparisonRow, name: str, scale: float, most: int) -> DiffMessageView | None:
         number = row.before if name == "b" else row.after
         if number is None:
             return None
         message, place = self._sides[name].messages[number], f"{name}{number}"
         most = 2_000 if self._opened == place else most
-        blocks = tuple(self._block(name, number, at, scale) for at in range(min(most, len(message.content))))
-        weights = self._found.weight_before if name == "b" else self._found.weight_after
+        blocks = tuple(
+            self._block(name, number, block_index, scale) for block_index in range(min(most, len(message.content)))
+        )
+        weights = self._comparison.weight_before if name == "b" else self._comparison.weight_after
         more = len(message.content) - len(blocks)
         numbers = self._sides[name].numbers
         called = numbers[number] if numbers else number + 1
-        return ShownMessage(
+        return DiffMessageView(
             place, called, message.role, weights[number], blocks, more, is_boundary(message) and not message.content
         )
 
-    def _block(self, name: str, number: int, at: int, scale: float) -> ShownBlock:
+    def _block(self, name: str, number: int, block_index: int, scale: float) -> DiffBlockView:
         side = self._sides[name]
-        message, place = side.messages[number], f"{name}{number}.{at}"
+        message, place = side.messages[number], f"{name}{number}.{block_index}"
         lens = Lens(self._mask, whole=True) if self._opened == place else Lens(self._mask, scale=scale)
-        piece = Piece(message.content[at], message, number not in side.inexact)
-        return ShownBlock(self._pieces[name].view(place, piece, lens), paired=False)
+        piece = Piece(message.content[block_index], message, number not in side.inexact)
+        return DiffBlockView(self._pieces[name].view(place, piece, lens), paired=False)
 
-    def _beside(
-        self, row: Row, before: ShownMessage, after: ShownMessage, scale: float
-    ) -> tuple[ShownMessage, ShownMessage]:
+    def _pair_blocks(
+        self, row: ComparisonRow, before: DiffMessageView, after: DiffMessageView, scale: float
+    ) -> tuple[DiffMessageView, DiffMessageView]:
         """The same pair with what its blocks have in common."""
         assert row.before is not None
         assert row.after is not None
         old = self._sides["b"].messages[row.before].content
         new = self._sides["a"].messages[row.after].content
         left, right = list(before.blocks), list(after.blocks)
-        for here, there in partners(old, new):
-            if here >= len(left) or there >= len(right):
+        for old_index, new_index in pair_blocks(old, new):
+            if old_index >= len(left) or new_index >= len(right):
                 continue
-            if old[here] == new[there]:
-                left[here], right[there] = replace(left[here], paired=True), replace(right[there], paired=True)
+            if old[old_index] == new[new_index]:
+                left[old_index], right[new_index] = (
+                    replace(left[old_index], paired=True),
+                    replace(right[new_index], paired=True),
+                )
             elif row.status is Status.CHANGED:
-                opened = self._opened in (left[here].piece.place, right[there].piece.place)
-                diff, cut = self._diff(old[here], new[there], scale, whole=opened)
-                left[here] = ShownBlock(replace(left[here].piece, cut=cut), True, diff)
-                right[there] = ShownBlock(replace(right[there].piece, cut=cut), True, diff)
+                opened = self._opened in (left[old_index].piece.place, right[new_index].piece.place)
+                diff, cut = self._diff(old[old_index], new[new_index], scale, whole=opened)
+                left[old_index] = DiffBlockView(replace(left[old_index].piece, cut=cut), True, diff)
+                right[new_index] = DiffBlockView(replace(right[new_index].piece, cut=cut), True, diff)
         return replace(before, blocks=tuple(left)), replace(after, blocks=tuple(right))
 
     def _diff(self, old: Block, new: Block, scale: float, *, whole: bool) -> tuple[tuple[Stretch, ...], bool]:
         most = _WHOLE if whole else _TEXT
         texts = block_text(old), block_text(new)
-        before, after = (spell_invisible(self._mask(one[: most + 4_096])[:most]) for one in texts)
-        found = word_diff(before, after, Room() if whole else self._room)
+        before, after = (spell_invisible(self._mask(text[: most + 4_096])[:most]) for text in texts)
+        stretches = word_diff(before, after, DiffAllowance() if whole else self._room)
         if not whole:
-            found = elided(found, max(40, int(_AROUND * scale)), max(60, int(_LONGEST * scale)))
-        cut = any(one.elided for one in found) or max(map(len, texts)) > most
-        return found, cut
+            stretches = elide(stretches, max(40, int(_AROUND * scale)), max(60, int(_LONGEST * scale)))
+        cut = any(stretch.elided for stretch in stretches) or max(map(len, texts)) > most
+        return stretches, cut
 
 
-def partners(old: Sequence[Block], new: Sequence[Block]) -> list[tuple[int, int]]:
+def pair_blocks(old: Sequence[Block], new: Sequence[Block]) -> list[tuple[int, int]]:
     """Blocks of the same call, or the same of their type in order."""
     names: dict[tuple[object, object], list[int]] = {}
-    for at in range(len(new) - 1, -1, -1):
-        names.setdefault(_name(new[at]), []).append(at)
-    found = []
-    for at, block in enumerate(old):
-        if known := names.get(_name(block)):
-            found.append((at, known.pop()))
-    return found
+    for index in range(len(new) - 1, -1, -1):
+        names.setdefault(_name(new[index]), []).append(index)
+    pairs = []
+    for index, block in enumerate(old):
+        if candidates := names.get(_name(block)):
+            pairs.append((index, candidates.pop()))
+    return pairs
 
 
 def _name(block: Block) -> tuple[object, object]:
     return str(block.get("type")), str(block.get("id") or block.get("tool_use_id") or block.get("signature"))
 
 
-def _pieces(side: Side) -> PieceViews:
-    answers = (one for one in side.messages if one.role == "assistant")
-    return PieceViews(lambda: (block for one in answers for block in one.content), side.taken, side.origin)
+def _pieces(side: ContextSide) -> PieceViews:
+    answers = (message for message in side.messages if message.role == "assistant")
+    return PieceViews(
+        lambda: (block for message in answers for block in message.content), side.removed_results, side.origin
+    )
 
 
-def _blocks(shown: Sequence[ShownRow | Gap]) -> int:
-    return sum(len(side.blocks) + 1 for side in _messages(shown))
+def _blocks(rows: Sequence[DiffRowView | Gap]) -> int:
+    return sum(len(side.blocks) + 1 for side in _messages(rows))
 
 
-def _bytes(shown: Sequence[ShownRow | Gap]) -> int:
-    return sum(_FRAME + sum(_size(block) for block in side.blocks) for side in _messages(shown))
+def _bytes(rows: Sequence[DiffRowView | Gap]) -> int:
+    return sum(_FRAME + sum(_size(block) for block in side.blocks) for side in _messages(rows))
 
 
-def _size(block: ShownBlock) -> int:
-    words = block.piece.words if block.diff is None else "".join(one.text for one in block.diff)
+def _size(block: DiffBlockView) -> int:
+    words = block.piece.words if block.diff is None else "".join(stretch.text for stretch in block.diff)
     return _FRAME + len(escape(words).encode("utf-8", "replace")) + 11 * len(block.diff or ())
 
 
-def _messages(shown: Sequence[ShownRow | Gap]) -> list[ShownMessage]:
-    sides = (side for one in shown if isinstance(one, ShownRow) for side in (one.before, one.after))
+def _messages(rows: Sequence[DiffRowView | Gap]) -> list[DiffMessageView]:
+    sides = (side for row in rows if isinstance(row, DiffRowView) for side in (row.before, row.after))
     return [side for side in sides if side is not None]

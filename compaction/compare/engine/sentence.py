@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from compaction.compare.engine.comparison import Comparison, Count
+from compaction.compare.engine.comparison import Comparison, StatusCount
 from compaction.compare.engine.status import Status
 from compaction.trail.engine.attribution import Attribution, attribute
 from sessions.text.engine.words import UNKNOWN, plural, tokens
@@ -48,45 +48,52 @@ def recorded_title(record: Mapping[str, Any]) -> str:
     return f"Compacted {how} at {tokens(size) + ' tokens' if size is not None else 'a size that is ' + UNKNOWN}"
 
 
-def sentence(found: Comparison) -> str:
+def sentence(comparison: Comparison) -> str:
     """What became of the messages."""
-    counts = {count.status: count for count in found.counts()}
+    counts = {count.status: count for count in comparison.counts()}
     parts = []
-    if (gone := counts.pop(Status.SUMMARISED, None)) is not None:
-        parts.append(_summarised(gone, found))
-    parts += [_told(status, counts[status]) for status in _FATES if status in counts]
-    told = "; ".join(parts) or "both contexts are empty"
-    return f"{told[0].upper()}{told[1:]}."
+    if (summarised := counts.pop(Status.SUMMARISED, None)) is not None:
+        parts.append(_describe_summary(summarised, comparison))
+    parts += [_describe_count(status, counts[status]) for status in _FATES if status in counts]
+    outcome = "; ".join(parts) or "both contexts are empty"
+    return f"{outcome[0].upper()}{outcome[1:]}."
 
 
-def summary_in(found: Comparison) -> Message | None:
+def find_summary(comparison: Comparison) -> Message | None:
     """The summary that the latter context has and the former had not."""
-    place = _place_of_summary(found)
-    return None if place is None else found.after[place]
+    place = _place_of_summary(comparison)
+    return None if place is None else comparison.after[place]
 
 
-def _place_of_summary(found: Comparison) -> int | None:
-    added = (row.after for row in found.rows if row.status is Status.ADDED and row.after is not None)
-    return next((at for at in added if found.after[at].kind is MessageKind.SUMMARY and found.after[at].content), None)
+def _place_of_summary(comparison: Comparison) -> int | None:
+    added = (row.after for row in comparison.rows if row.status is Status.ADDED and row.after is not None)
+    return next(
+        (
+            index
+            for index in added
+            if comparison.after[index].kind is MessageKind.SUMMARY and comparison.after[index].content
+        ),
+        None,
+    )
 
 
-def _summarised(gone: Count, found: Comparison) -> str:
-    place = _place_of_summary(found)
-    what = plural(gone.rows, "message")
+def _describe_summary(count: StatusCount, comparison: Comparison) -> str:
+    place = _place_of_summary(comparison)
+    messages = plural(count.rows, "message")
     if place is None:
-        return f"{what} went into a summary"
-    return f"{what} became a summary of {tokens(found.weight_after[place], estimate=True)} tokens"
+        return f"{messages} went into a summary"
+    return f"{messages} became a summary of {tokens(comparison.weight_after[place], estimate=True)} tokens"
 
 
-def _told(status: Status, count: Count) -> str:
+def _describe_count(status: Status, count: StatusCount) -> str:
     form = _MANY.get(status, _FATES[status]) if count.rows > 1 else _FATES[status]
     return form.format(plural(count.rows, "message"))
 
 
-def traced(found: Comparison, summary: str, mask: Mask) -> Attribution | None:
+def trace_summary(comparison: Comparison, summary: str, mask: Mask) -> Attribution | None:
     """Which sentences of the summary the messages went into that it stands for; None if there is no summary.
 
     It is masked as a whole, as where it is shown: the sentences have the same numbers."""
-    gone = (row.before for row in found.rows if row.status is Status.SUMMARISED)
-    messages = [found.before[at] for at in gone if at is not None]
+    summarised = (row.before for row in comparison.rows if row.status is Status.SUMMARISED)
+    messages = [comparison.before[index] for index in summarised if index is not None]
     return attribute(mask(summary), messages) if summary and messages else None

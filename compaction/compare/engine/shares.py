@@ -29,11 +29,13 @@ class Share:
         return self.after - self.before
 
 
-def tally_of_messages(messages: Sequence[Message], given: RequestSetup | None = None) -> Tally:
+def tally_of_messages(messages: Sequence[Message], setup: RequestSetup | None = None) -> Tally:
     """`given`: what is sent beside them, as far as a record holds it."""
-    elements = (Element(one.role, tuple(Piece(block, one) for block in one.content)) for one in messages)
-    made = tally_of(elements)
-    return made.plus(system_tally(given.system, given.tools)) if given is not None else made
+    elements = (
+        Element(message.role, tuple(Piece(block, message) for block in message.content)) for message in messages
+    )
+    tally = tally_of(elements)
+    return tally.plus(system_tally(setup.system, setup.tools)) if setup is not None else tally
 
 
 def shares_of(before: Tally, after: Tally) -> list[Share]:

@@ -19,7 +19,7 @@ _NEXT = "(what is typed next)"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LocatedFinding:
     finding: Finding
     message: int | None
     """The place of the message that it speaks of; None for the request as a whole."""
@@ -27,16 +27,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FindingGroup:
     finding: Finding
-    places: tuple[Found, ...]
+    places: tuple[LocatedFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    findings: tuple[Found, ...]
+    findings: tuple[LocatedFinding, ...]
     """Thinking apart."""
-    dead: tuple[Found, ...]
+    dead: tuple[LocatedFinding, ...]
     """Thinking blocks that stood in the former context and no longer hold in this one."""
     thinking_before: int
     thinking_after: int
@@ -49,58 +49,60 @@ class Validity:
 
     @property
     def refused(self) -> int:
-        return sum(one.finding.severity is Severity.REFUSED for one in self.findings)
+        return sum(item.finding.severity is Severity.REFUSED for item in self.findings)
 
     @property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[FindingGroup]:
         """Findings that say the same, once; the gravest first."""
-        found: dict[tuple[Severity, str], list[Found]] = {}
-        for one in self.findings:
-            found.setdefault((one.finding.severity, one.finding.message), []).append(one)
+        findings: dict[tuple[Severity, str], list[LocatedFinding]] = {}
+        for item in self.findings:
+            findings.setdefault((item.finding.severity, item.finding.message), []).append(item)
         order = list(Severity)
-        groups = [Group(places[0].finding, tuple(places)) for places in found.values()]
+        groups = [FindingGroup(places[0].finding, tuple(places)) for places in findings.values()]
         return sorted(groups, key=lambda group: order.index(group.finding.severity))
 
 
-def validity_of(found: Comparison, model: str) -> Validity:
+def check_validity(comparison: Comparison, model: str) -> Validity:
     """What the API would say of the latter context, made from the former."""
-    before, after = found.before, found.after
+    before, after = comparison.before, comparison.after
     array = join_messages(after)
-    waiting = bool(array) and array[-1]["role"] == "assistant" and not _calls(array[-1])
+    waiting = bool(array) and array[-1]["role"] == "assistant" and not _has_calls(array[-1])
     sent = [*array, {"role": "user", "content": [text_block(_NEXT)]}] if waiting else array
     body = {"model": model, "max_tokens": 1, "messages": sent}
     places = {
-        id(block): (at, number)
-        for at in range(len(after) - 1, -1, -1)
-        for number, block in enumerate(after[at].content)
+        id(block): (index, number)
+        for index in range(len(after) - 1, -1, -1)
+        for number, block in enumerate(after[index].content)
     }
-    former = join_messages(before) if thinking_in(after) else None
-    findings = [_placed(finding, array, places) for finding in lint_request(body, before=former)]
+    former = join_messages(before) if count_thinking(after) else None
+    findings = [_locate(finding, array, places) for finding in lint_request(body, before=former)]
     facts = facts_of(model)
     return Validity(
-        tuple(one for one in findings if one.finding.rule != _DEAD),
-        tuple(one for one in findings if one.finding.rule == _DEAD),
-        thinking_in(before),
-        thinking_in(after),
-        tuple(row.before for row in found.rows if row.cause is not None and row.cause.dead and row.before is not None),
+        tuple(item for item in findings if item.finding.rule != _DEAD),
+        tuple(item for item in findings if item.finding.rule == _DEAD),
+        count_thinking(before),
+        count_thinking(after),
+        tuple(
+            row.before for row in comparison.rows if row.cause is not None and row.cause.dead and row.before is not None
+        ),
         facts.prefix_bound if facts is not None else None,
         waiting,
     )
 
 
-def thinking_in(messages: Sequence[Message]) -> int:
+def count_thinking(messages: Sequence[Message]) -> int:
     return sum(block.get("type") in _THINKING for message in messages for block in message.content)
 
 
-def _calls(element: dict[str, Any]) -> bool:
+def _has_calls(element: dict[str, Any]) -> bool:
     return any(block.get("type") == "tool_use" for block in element["content"])
 
 
-def _placed(finding: Finding, array: list[dict[str, Any]], places: dict[int, tuple[int, int]]) -> Found:
+def _locate(finding: Finding, array: list[dict[str, Any]], places: dict[int, tuple[int, int]]) -> LocatedFinding:
     match = _PLACE.match(finding.path)
     if match is None or int(match[1]) >= len(array):
-        return Found(finding, None)
+        return LocatedFinding(finding, None)
     content = array[int(match[1])]["content"]
     number = int(match[2] or 0)
-    at, block = places.get(id(content[number]), (None, None)) if number < len(content) else (None, None)
-    return Found(finding, at, block if match[2] else None)
+    message_index, block = places.get(id(content[number]), (None, None)) if number < len(content) else (None, None)
+    return LocatedFinding(finding, message_index, block if match[2] else None)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from compaction.compare.engine.longest_increasing import rising
+from compaction.compare.engine.longest_increasing import longest_increasing
 from sessions.text.engine.diffs import common_ends
 
 STRETCH = 250_000
@@ -36,19 +36,19 @@ class Stretch(NamedTuple):
 
 
 @dataclass(slots=True)
-class Room:
+class DiffAllowance:
     """What may still be compared; texts of one page share it."""
 
     left: int = TOTAL
 
 
-def word_diff(old: str, new: str, room: Room | None = None) -> tuple[Stretch, ...]:
+def word_diff(old: str, new: str, room: DiffAllowance | None = None) -> tuple[Stretch, ...]:
     """What is `same` or `removed` is the old text, what is `same` or `added` the new one."""
     if old == new:
         return (Stretch("same", old),) if old else ()
-    room = room or Room()
-    found = (one for part in _parts(_lines(old), _lines(new)) for one in _compared(*part, room))
-    return tuple(_joined(found))
+    room = room or DiffAllowance()
+    stretches = (stretch for part in _parts(_lines(old), _lines(new)) for stretch in _diff(*part, room))
+    return tuple(_join(stretches))
 
 
 def _lines(text: str) -> list[str]:
@@ -60,24 +60,24 @@ def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
     head, tail = common_ends(old, new)
     yield "".join(old[:head]), "".join(new[:head])
     inner, other = old[head : len(old) - tail], new[head : len(new) - tail]
-    at, to = 0, 0
-    for here, there in [*_fixed(inner, other), (len(inner), len(other))]:
-        yield "".join(inner[at:here]), "".join(other[to:there])
-        yield "".join(inner[here : here + 1]), "".join(other[there : there + 1])
-        at, to = here + 1, there + 1
+    next_old, next_new = 0, 0
+    for old_index, new_index in [*_fixed_lines(inner, other), (len(inner), len(other))]:
+        yield "".join(inner[next_old:old_index]), "".join(other[next_new:new_index])
+        yield "".join(inner[old_index : old_index + 1]), "".join(other[new_index : new_index + 1])
+        next_old, next_new = old_index + 1, new_index + 1
     yield "".join(old[len(old) - tail :]), "".join(new[len(new) - tail :])
 
 
-def _fixed(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+def _fixed_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Lines that stand once on each side, the most of them that are in one order."""
     once = {line for line, count in Counter(old).items() if count == 1}
     twice = Counter(new)
-    there = {line: at for at, line in enumerate(new) if twice[line] == 1 and line in once}
-    pairs = [(at, there[line]) for at, line in enumerate(old) if line in there]
-    return rising(pairs)
+    new_indexes = {line: index for index, line in enumerate(new) if twice[line] == 1 and line in once}
+    pairs = [(index, new_indexes[line]) for index, line in enumerate(old) if line in new_indexes]
+    return longest_increasing(pairs)
 
 
-def _compared(old: str, new: str, room: Room) -> Iterator[Stretch]:
+def _diff(old: str, new: str, room: DiffAllowance) -> Iterator[Stretch]:
     if old == new:
         yield Stretch("same", old)
         return
@@ -88,7 +88,7 @@ def _compared(old: str, new: str, room: Room) -> Iterator[Stretch]:
     yield Stretch("same", "".join(left[len(left) - tail :]))
 
 
-def _middle(left: list[str], right: list[str], room: Room) -> Iterator[Stretch]:
+def _middle(left: list[str], right: list[str], room: DiffAllowance) -> Iterator[Stretch]:
     cost = len(left) * len(right)
     codes = None
     if 0 < cost <= min(STRETCH, room.left):
@@ -109,17 +109,17 @@ def _weight(words: Iterable[str]) -> int:
     return sum(len(word) for word in words if word[0].isalnum())
 
 
-def _joined(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+def _join(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     """Neighbours of a kind are one, what was removed stands before what came, and a space between changes is no word
     that stayed."""
     removed, added, space = "", "", ""
     same = ""
-    for one in stretches:
-        if not one.text:
+    for stretch in stretches:
+        if not stretch.text:
             continue
-        if one.kind == "same":
-            if (removed or added) and not same and one.text.isspace() and "\n" not in one.text:
-                space += one.text
+        if stretch.kind == "same":
+            if (removed or added) and not same and stretch.text.isspace() and "\n" not in stretch.text:
+                space += stretch.text
                 continue
             if removed or added:
                 if removed:
@@ -128,16 +128,16 @@ def _joined(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
                     yield Stretch("added", added)
                 removed, added = "", ""
                 same, space = space, ""
-            same += one.text
+            same += stretch.text
             continue
         if same:
             yield Stretch("same", same)
             same = ""
         removed, added, space = removed + space, added + space, ""
-        if one.kind == "removed":
-            removed += one.text
+        if stretch.kind == "removed":
+            removed += stretch.text
         else:
-            added += one.text
+            added += stretch.text
     if removed:
         yield Stretch("removed", removed)
     if added:
@@ -146,29 +146,33 @@ def _joined(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
         yield Stretch("same", same + space)
 
 
-def elided(stretches: Sequence[Stretch], around: int, longest: int) -> tuple[Stretch, ...]:
+def elide(stretches: Sequence[Stretch], around: int, longest: int) -> tuple[Stretch, ...]:
     """What stayed only as far as it surrounds a change, and of what changed the beginning."""
-    found: list[Stretch] = []
-    for number, one in enumerate(stretches):
-        if one.kind != "same":
-            found += _cut(one, longest, 0)
+    shortened: list[Stretch] = []
+    for number, stretch in enumerate(stretches):
+        if stretch.kind != "same":
+            shortened += _cut(stretch, longest, 0)
         elif number == 0:
-            found += _cut(one, 0, around)
+            shortened += _cut(stretch, 0, around)
         elif number == len(stretches) - 1:
-            found += _cut(one, around, 0)
+            shortened += _cut(stretch, around, 0)
         else:
-            found += _cut(one, around, around)
-    return tuple(found)
+            shortened += _cut(stretch, around, around)
+    return tuple(shortened)
 
 
-def _cut(one: Stretch, head: int, tail: int) -> list[Stretch]:
+def _cut(stretch: Stretch, head: int, tail: int) -> list[Stretch]:
     """The first characters and the last, up to where a word ends and from where one begins."""
-    text = one.text
+    text = stretch.text
     first = text.rfind(" ", max(0, head - _LONG_WORD), head) + 1 or head
     last = len(text) - tail
     space = text.find(" ", last, last + _LONG_WORD) if tail else -1
     last = last if space < 0 else space
     if last - first <= _NEAR:
-        return [one]
-    parts = (Stretch(one.kind, text[:first]), Stretch(one.kind, "", last - first), Stretch(one.kind, text[last:]))
+        return [stretch]
+    parts = (
+        Stretch(stretch.kind, text[:first]),
+        Stretch(stretch.kind, "", last - first),
+        Stretch(stretch.kind, text[last:]),
+    )
     return [part for part in parts if part.text or part.elided]

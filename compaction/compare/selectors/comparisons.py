@@ -19,12 +19,12 @@ from compaction.compare.engine import (
     Status,
     causes_of_left_out,
     causes_of_report,
-    compared,
-    matched,
+    compare,
+    match_messages,
 )
-from compaction.compare.engine.packed import Packed
-from compaction.compare.engine.sentence import summary_in, traced
-from compaction.compare.selectors.points import End, Points
+from compaction.compare.engine.packed import PackedMessages
+from compaction.compare.engine.sentence import find_summary, trace_summary
+from compaction.compare.selectors.points import ComparedContext, Points
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine import Context
 from sessions.context.engine.presentation.pieces import block_text
@@ -33,8 +33,8 @@ from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.transcripts.engine.messages import Message
 
-KEPT = 2
-KEPT_SECONDS = 120.0
+CACHE_SIZE = 2
+CACHE_SECONDS = 120.0
 """What a client logged of its requests changes comparisons as well, and is read apart from the session."""
 LONG = 1_000
 """Entries of a session from which on its comparisons are worth keeping."""
@@ -42,63 +42,65 @@ _LATER = Cause(Status.DROPPED, "It came later.")
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    before: End
-    after: End
-    found: Comparison
-    at: float
-    _traced: list[Attribution | None] = field(default_factory=list)
+class SessionComparison:
+    before: ComparedContext
+    after: ComparedContext
+    comparison: Comparison
+    made_at: float
+    _attribution: list[Attribution | None] = field(default_factory=list)
     """Once it was asked for; shared with what is kept."""
 
-    def traced(self) -> Attribution | None:
+    def attribution(self) -> Attribution | None:
         """Which sentences of the summary the messages went into."""
-        if not self._traced:
-            self._traced.append(traced(self.found, self._summary(), mask))
-        return self._traced[0]
+        if not self._attribution:
+            self._attribution.append(trace_summary(self.comparison, self._summary(), mask))
+        return self._attribution[0]
 
     def _summary(self) -> str:
         if self.after.compaction is not None:
             return self.after.compaction.summary
-        message = summary_in(self.found)
+        message = find_summary(self.comparison)
         return "\n".join(map(block_text, message.content)) if message is not None else ""
 
-    def packed(self) -> Compared:
-        """The same in a fraction of the room."""
-        before, after = Packed(self.found.before), Packed(self.found.after)
+    def pack(self) -> SessionComparison:
+        """The same in a fraction of the memory."""
+        before, after = PackedMessages(self.comparison.before), PackedMessages(self.comparison.after)
         return replace(
             self,
             before=replace(self.before, side=replace(self.before.side, messages=before), context=None),
             after=replace(self.after, side=replace(self.after.side, messages=after), context=None),
-            found=replace(self.found, before=before, after=after),
+            comparison=replace(self.comparison, before=before, after=after),
         )
 
 
-_kept: OrderedDict[tuple[Any, ...], Compared] = OrderedDict()
+_cache: OrderedDict[tuple[Any, ...], SessionComparison] = OrderedDict()
 _lock = threading.Lock()
 
 
-def comparison_of(points: Points, names: tuple[str, ...], ends: Callable[[], tuple[End, End]]) -> Compared:
+def load_comparison(
+    points: Points, names: tuple[str, ...], ends: Callable[[], tuple[ComparedContext, ComparedContext]]
+) -> SessionComparison:
     """`names`: what the address says of the two points, which `ends` finds."""
     if points.transcript.entries < LONG:
-        return _made(points, ends)
+        return _compare(points, ends)
     key = (*names, *_state(points.transcript))
     with _lock:
-        known = _kept.get(key)
-    if known is not None and time.monotonic() - known.at < KEPT_SECONDS:
-        return known
-    made = _made(points, ends)
-    packed = made.packed()
+        cached = _cache.get(key)
+    if cached is not None and time.monotonic() - cached.made_at < CACHE_SECONDS:
+        return cached
+    comparison = _compare(points, ends)
+    packed = comparison.pack()
     with _lock:
-        _kept[key] = packed
-        _kept.move_to_end(key)
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-    return made
+        _cache[key] = packed
+        _cache.move_to_end(key)
+        while len(_cache) > CACHE_SIZE:
+            _cache.popitem(last=False)
+    return comparison
 
 
-def _made(points: Points, ends: Callable[[], tuple[End, End]]) -> Compared:
+def _compare(points: Points, ends: Callable[[], tuple[ComparedContext, ComparedContext]]) -> SessionComparison:
     before, after = ends()
-    return Compared(before, after, ends_compared(points, before, after), time.monotonic())
+    return SessionComparison(before, after, compare_ends(points, before, after), time.monotonic())
 
 
 def _state(transcript: Transcript) -> tuple[Any, ...]:
@@ -108,26 +110,30 @@ def _state(transcript: Transcript) -> tuple[Any, ...]:
     return transcript.pk, *counts.values()
 
 
-def ends_compared(points: Points, before: End, after: End) -> Comparison:
-    pairs = matched(before.side.messages, after.side.messages)
+def compare_ends(points: Points, before: ComparedContext, after: ComparedContext) -> Comparison:
+    pairs = match_messages(before.side.messages, after.side.messages)
     causes = Causes(otherwise="The other context belongs to another agent.")
     if before.transcript.pk == after.transcript.pk and after.context is not None:
         causes = _causes(points, before, after, after.context, pairs.missing())
-    return compared(before.side.messages, after.side.messages, causes, pairs)
+    return compare(before.side.messages, after.side.messages, causes, pairs)
 
 
-def _causes(points: Points, before: End, after: End, context: Context, missing: Sequence[Message]) -> Causes:
-    known = causes_of_report(after.compaction.report) if after.compaction is not None else Causes()
-    positions = {one.position for one in missing if one.position is not None and one.uuid not in known.gone}
+def _causes(
+    points: Points, before: ComparedContext, after: ComparedContext, context: Context, missing: Sequence[Message]
+) -> Causes:
+    reported = causes_of_report(after.compaction.report) if after.compaction is not None else Causes()
+    positions = {
+        message.position for message in missing if message.position is not None and message.uuid not in reported.removed
+    }
     until = context.position
     later = {f"L{position}": _LATER for position in positions if position >= until}
     earlier = {position for position in positions if position < until}
     left = load_left_out_among(after.transcript, context, earlier, points.links(after.transcript)) if earlier else {}
-    told = causes_of_left_out(left.values(), context.start)
-    made = "The run made it; no record of the session holds it."
+    recorded = causes_of_left_out(left.values(), context.start)
+    explanation = "The run made it; no record of the session holds it."
     return Causes(
-        {**later, **told.gone, **known.gone},
-        known.rewritten or told.rewritten,
-        known.added,
-        otherwise=made if before.compaction is not None else "No record says why.",
+        {**later, **recorded.removed, **reported.removed},
+        reported.rewritten or recorded.rewritten,
+        reported.added,
+        otherwise=explanation if before.compaction is not None else "No record says why.",
     )

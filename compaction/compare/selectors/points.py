@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from django.db.models import F
 from django.http import Http404
 
-from compaction.compare.engine.presentation import Side
+from compaction.compare.engine.presentation import ContextSide
 from compaction.kinds.selectors import (
     CompactionMissingError,
     compaction_get,
@@ -40,7 +40,7 @@ from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
 
-SHOWN = 80
+NAME_CHARACTERS = 80
 MOST = 40
 """Compactions of a kind that are offered as points."""
 _SIDECHAIN, _SUMMARY = int(Flag.SIDECHAIN), int(Flag.SUMMARY)
@@ -49,16 +49,16 @@ _EDITS = frozenset({"microcompact_boundary", "snip_boundary", "snip-boundary"})
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ComparedContext:
     """One of two contexts that are compared."""
 
     name: str
     """In an address."""
     title: str
     transcript: Transcript
-    side: Side
+    side: ContextSide
     model: str
-    given: RequestSetup
+    setup: RequestSetup
     address: str
     """Of the page that shows it alone; empty if there is none."""
     context: Context | None
@@ -69,14 +69,14 @@ class End:
     """It was sent, and the model answered."""
 
     @property
-    def at_hand(self) -> Context:
+    def loaded_context(self) -> Context:
         """The context of an end that was just made, and not kept."""
         assert self.context is not None
         return self.context
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedCompaction:
     """A record that changed what is sent of others."""
 
     transcript: Transcript
@@ -106,8 +106,8 @@ class Points:
     _links: dict[int, LinkRows] = field(default_factory=dict)
     _steps: dict[int, list[Step]] = field(default_factory=dict)
 
-    def end(self, name: str) -> End:
-        match _full(name).split(":", 1):
+    def end(self, name: str) -> ComparedContext:
+        match _complete_name(name).split(":", 1):
             case ["next"]:
                 return self._end(name, "what is sent next", self.transcript, point_next(self.transcript), "next=1")
             case ["request", rest] if rest:
@@ -119,22 +119,31 @@ class Points:
             case ["after", rest] if rest:
                 return self.after(self.boundary(rest))
             case ["run-before", rest] if rest:
-                return self.compacted(self.compaction(rest))[0]
+                return self.around_run(self.compaction(rest))[0]
             case ["run", rest] if rest:
-                return self.compacted(self.compaction(rest))[1]
-        raise Http404(f"{name[:SHOWN]} is no point of a session. Name a request, an entry, a compaction or a run.")
+                return self.around_run(self.compaction(rest))[1]
+        raise Http404(
+            f"{name[:NAME_CHARACTERS]} is no point of a session. Name a request, an entry, a compaction or a run."
+        )
 
-    def boundary(self, address: str) -> Recorded:
+    def boundary(self, address: str) -> RecordedCompaction:
         owner, entry = find_entry(self.transcript, address, self.links(self.transcript).reader)
         changes = entry.type in _STATE or entry.detail in _EDITS or entry.detail == "compact_boundary"
         if not changes and not entry.flags & _SUMMARY:
-            raise Http404(f"The entry {address[:SHOWN]} is no compaction.")
-        return Recorded(owner, entry, address, self.links(owner).reader)
+            raise Http404(f"The entry {address[:NAME_CHARACTERS]} is no compaction.")
+        return RecordedCompaction(owner, entry, address, self.links(owner).reader)
 
-    def around(self, boundary: Recorded) -> tuple[End, End]:
+    def around(self, boundary: RecordedCompaction) -> tuple[ComparedContext, ComparedContext]:
         """Before and after it. What both are made of stands together, and is loaded at once."""
         owner, position = boundary.transcript, boundary.position
-        begin = max((one for one in owner.ruler.get("boundaries", ()) if one < position), default=0)
+        begin = max(
+            (
+                boundary_position
+                for boundary_position in owner.ruler.get("boundaries", ())
+                if boundary_position < position
+            ),
+            default=0,
+        )
         following = self._following(boundary)
         end = position + 1 if following is None else self._thread(owner)[following].position + 1
         links = self.links(owner)
@@ -143,18 +152,18 @@ class Points:
             links.reader.fetch(places)
         return self.before(boundary), self.after(boundary)
 
-    def before(self, boundary: Recorded) -> End:
+    def before(self, boundary: RecordedCompaction) -> ComparedContext:
         """What would have been sent without it. What the record names need not be in the file: then the last words
         before it count."""
         entry, owner = boundary.entry, boundary.transcript
         name, title = f"before:{boundary.address}", f"before entry {entry.position}"
         for link in (key(boundary.record.get("logicalParentUuid")), entry.parent_key):
-            found = self._end(name, title, owner, ContextPoint(entry.position, link), "") if link is not None else None
-            if found is not None and found.side.messages:
-                return found
+            end = self._end(name, title, owner, ContextPoint(entry.position, link), "") if link is not None else None
+            if end is not None and end.side.messages:
+                return end
         return self._end(name, title, owner, ContextPoint(entry.position, self._leaf(owner, entry.position)), "")
 
-    def after(self, boundary: Recorded) -> End:
+    def after(self, boundary: RecordedCompaction) -> ComparedContext:
         """What was sent first after it, attachments and all; of an edit, what is sent right after it."""
         entry, owner = boundary.entry, boundary.transcript
         name = f"after:{boundary.address}"
@@ -171,64 +180,64 @@ class Points:
         try:
             row = compaction_get(number)
         except CompactionMissingError as error:
-            raise Http404(f"No run {number[:SHOWN]} has made a compaction.") from error
+            raise Http404(f"No run {number[:NAME_CHARACTERS]} has made a compaction.") from error
         if self.transcript.pk not in (row.transcript_id, row.transcript.parent_id):
-            raise Http404(f"Run {number[:SHOWN]} has compacted another session.")
+            raise Http404(f"Run {number[:NAME_CHARACTERS]} has compacted another session.")
         return row
 
-    def compacted(self, row: Compaction) -> tuple[End, End]:
+    def around_run(self, row: Compaction) -> tuple[ComparedContext, ComparedContext]:
         """Before and after a compaction that was made here."""
         context = load_context(row.transcript, ContextPoint(row.position, row.link), links=self.links(row.transcript))
         number = row.run_id or row.pk
         before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
-        kept = load_stored_context(row)
-        side = Side(kept.after, context.removed_results, origin="made by the compaction")
+        stored = load_stored_context(row)
+        side = ContextSide(stored.after, context.removed_results, origin="made by the compaction")
         title = f"after run {number}"
-        known = (row.transcript, side, context.model, context.setup)
-        return before, End(f"run:{number}", title, *known, address="", context=context, compaction=row)
+        shared = (row.transcript, side, context.model, context.setup)
+        return before, ComparedContext(f"run:{number}", title, *shared, address="", context=context, compaction=row)
 
-    def request(self, message_id: str) -> End:
+    def request(self, message_id: str) -> ComparedContext:
         owner = self.transcript
-        if all(step.message_id != message_id for step in self._all(owner)):
+        if all(step.message_id != message_id for step in self._steps_of(owner)):
             try:
                 owner, _ = point_of_request(owner, message_id)
             except PointMissingError as error:
-                words = f"No request of this session was answered by {message_id[:SHOWN]}."
+                words = f"No request of this session was answered by {message_id[:NAME_CHARACTERS]}."
                 raise Http404(words) from error
-        step = next(step for step in self._all(owner) if step.message_id == message_id)
-        steps = locate_steps(self._all(owner), owner, request=step)
+        step = next(step for step in self._steps_of(owner) if step.message_id == message_id)
+        steps = locate_steps(self._steps_of(owner), owner, request=step)
         return self._of_step(f"request:{message_id}", f"request {steps.number} of {len(steps)}", owner, step)
 
-    def _after_entry(self, address: str) -> End:
+    def _after_entry(self, address: str) -> ComparedContext:
         owner, entry = find_entry(self.transcript, address, self.links(self.transcript).reader)
         query = urlencode({"at": address})
         return self._end(f"entry:{address}", f"right after entry {entry.position}", owner, point_after(entry), query)
 
-    def _of_step(self, name: str, title: str, owner: Transcript, step: Step) -> End:
+    def _of_step(self, name: str, title: str, owner: Transcript, step: Step) -> ComparedContext:
         point = ContextPoint(step.position, None, step.message_id, step.capture)
         return self._end(name, title, owner, point, urlencode({"request": step.message_id}))
 
-    def _end(self, name: str, title: str, owner: Transcript, point: ContextPoint, query: str) -> End:
+    def _end(self, name: str, title: str, owner: Transcript, point: ContextPoint, query: str) -> ComparedContext:
         context = load_context(owner, point, links=self.links(owner))
         return _of_context(name, title, owner, context, query, answered=bool(point.request))
 
     def links(self, owner: Transcript) -> LinkRows:
         return self._links.setdefault(owner.pk, LinkRows(owner.pk, owner.source_id))
 
-    def _all(self, owner: Transcript) -> list[Step]:
+    def _steps_of(self, owner: Transcript) -> list[Step]:
         if owner.pk not in self._steps:
             self._steps[owner.pk] = load_steps(owner)
         return self._steps[owner.pk]
 
-    def _following(self, boundary: Recorded) -> int | None:
+    def _following(self, boundary: RecordedCompaction) -> int | None:
         """The place, among the requests, of the first one that was made after everything before it had left."""
         if not boundary.summarises:
             return None
         steps = enumerate(self._thread(boundary.transcript))
-        return next((at for at, step in steps if step.position > boundary.position), None)
+        return next((index for index, step in steps if step.position > boundary.position), None)
 
     def _thread(self, owner: Transcript) -> tuple[Step, ...]:
-        return locate_steps(self._all(owner), owner).steps
+        return locate_steps(self._steps_of(owner), owner).steps
 
     def _leaf(self, owner: Transcript, position: int) -> int | None:
         """The key of the last record of the conversation before a place: state records hang on nothing."""
@@ -238,7 +247,7 @@ class Points:
         return spoken.order_by("-pk").values_list("uuid_key", flat=True).first()
 
 
-def _full(name: str) -> str:
+def _complete_name(name: str) -> str:
     """People paste ids without saying of what."""
     if ":" in name or name == "next":
         return name
@@ -249,29 +258,29 @@ def _full(name: str) -> str:
 
 def _of_context(
     name: str, title: str, owner: Transcript, context: Context, query: str, *, answered: bool = False
-) -> End:
-    said = [one for part in context.parts for one in part.records]
-    inexact = frozenset(at for at, one in enumerate(said) if not one.exact)
+) -> ComparedContext:
+    records = [record for part in context.parts for record in part.records]
+    inexact = frozenset(index for index, record in enumerate(records) if not record.exact)
     recorded = context.exactness is Exactness.RECORDED
     origin = "the client's log of the request" if recorded else "made by the client"
-    side = Side(context.messages, context.removed_results, inexact, origin)
+    side = ContextSide(context.messages, context.removed_results, inexact, origin)
     address = f"/sessions/{quote(owner.public_id, safe='')}/context/?{query}" if query else ""
-    known = (owner, side, context.model, context.setup)
-    return End(name, title, *known, address, context, answered=answered)
+    shared = (owner, side, context.model, context.setup)
+    return ComparedContext(name, title, *shared, address, context, answered=answered)
 
 
 def choices_of(transcript: Transcript) -> list[tuple[str, str]]:
     """Points that are likely to be asked for, and what they are."""
-    found = [("next", "what is sent next")]
+    choices = [("next", "what is sent next")]
     for position in transcript.ruler.get("boundaries", ())[-MOST:]:
-        found += [
+        choices += [
             (f"before:L{position}", f"before the compaction at entry {position}"),
             (f"after:L{position}", f"after the compaction at entry {position}"),
         ]
     for row in compactions_of(transcript)[:MOST]:
         number = row.run_id or row.pk
-        found += [
+        choices += [
             (f"run:{number}", f"after the {row.kind} compaction of run {number}"),
             (f"run-before:{number}", f"before the {row.kind} compaction of run {number}"),
         ]
-    return found
+    return choices

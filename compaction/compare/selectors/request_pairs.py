@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from django.http import Http404
 
-from compaction.compare.engine.requests import as_sent
-from compaction.compare.selectors.points import End, Points
+from compaction.compare.engine.requests import sent_side
+from compaction.compare.selectors.points import ComparedContext, Points
 from sessions.models import Request, Transcript
 from sessions.transcripts.selectors.session import transcript_get
 
@@ -15,7 +15,7 @@ CHOICES = 120
 """Requests that are offered to choose from: the latest."""
 
 
-def request_end(points: Points, name: str) -> End:
+def request_end(points: Points, name: str) -> ComparedContext:
     """The messages are those that were sent. What was read of the session once serves both ends."""
     session, separator, message = name.rpartition(":")
     if separator and not name.startswith(":") and (other := _session(session)) is not None:
@@ -23,7 +23,7 @@ def request_end(points: Points, name: str) -> End:
     else:
         message = name
     end = points.request(message)
-    return replace(end, name=name, side=as_sent(end.at_hand, end.side))
+    return replace(end, name=name, side=sent_side(end.loaded_context, end.side))
 
 
 def _session(public_id: str) -> Transcript | None:
@@ -34,10 +34,10 @@ def _session(public_id: str) -> Transcript | None:
         return None
 
 
-def request_of(end: End) -> Request | None:
-    return Request.objects.filter(transcript=end.transcript, message_id=end.at_hand.request).first()
+def request_of(end: ComparedContext) -> Request | None:
+    return Request.objects.filter(transcript=end.transcript, message_id=end.loaded_context.request).first()
 
 
-def requests_offered(transcript: Transcript) -> list[Request]:
-    found = Request.objects.filter(transcript=transcript).order_by("-position")
-    return list(found[:CHOICES])
+def latest_requests(transcript: Transcript) -> list[Request]:
+    requests = Request.objects.filter(transcript=transcript).order_by("-position")
+    return list(requests[:CHOICES])

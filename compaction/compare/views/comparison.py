@@ -1,4 +1,4 @@
-"""Before and after: a compaction, or any two points of a session, beside each other."""
+"""Before and after: a compaction, or any two points of a session, side by side."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from compaction.compare.engine import (
     Comparison,
     Layout,
     Status,
+    check_validity,
     shares_of,
-    validity_of,
 )
-from compaction.compare.engine.presentation import Shown
-from compaction.compare.engine.sentence import recorded_title, sentence, summary_in
+from compaction.compare.engine.presentation import ComparisonView
+from compaction.compare.engine.sentence import find_summary, recorded_title, sentence
 from compaction.compare.engine.shares import tally_of_messages
 from compaction.compare.engine.status import LABELS, SYMBOLS
-from compaction.compare.selectors.comparisons import Compared, comparison_of
+from compaction.compare.selectors.comparisons import SessionComparison, load_comparison
 from compaction.compare.selectors.points import (
-    SHOWN,
-    End,
+    NAME_CHARACTERS,
+    ComparedContext,
     Points,
     choices_of,
 )
@@ -42,7 +42,7 @@ LONG = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ComparisonState:
     """What the address says beside the two points."""
 
     points: dict[str, str]
@@ -51,23 +51,23 @@ class State:
     opened: str
 
     @classmethod
-    def of(cls, request: HtmxRequest, **points: str) -> State:
+    def of(cls, request: HtmxRequest, **points: str) -> ComparisonState:
         names = request.GET.get("show", "").split(",")
         chosen = frozenset(status for status in Status if status.value in names)
         return cls(points, chosen, request.GET.get("view") == "inline", request.GET.get("open", ""))
 
     @property
     def query(self) -> str:
-        return self.with_()
+        return self.query_with()
 
-    def with_(self, *, chosen: frozenset[Status] | None = None, inline: bool | None = None) -> str:
+    def query_with(self, *, chosen: frozenset[Status] | None = None, inline: bool | None = None) -> str:
         chosen = self.chosen if chosen is None else chosen
-        asked = dict(self.points)
+        query = dict(self.points)
         if chosen:
-            asked["show"] = ",".join(status.value for status in Status if status in chosen)
+            query["show"] = ",".join(status.value for status in Status if status in chosen)
         if self.inline if inline is None else inline:
-            asked["view"] = "inline"
-        return urlencode(asked, safe=",")
+            query["view"] = "inline"
+        return urlencode(query, safe=",")
 
 
 @require_safe
@@ -77,76 +77,76 @@ def compaction_detail(request: HtmxRequest, session: str, name: str) -> HttpResp
     points = Points(head.transcript)
     if name.startswith("run-"):
         row = points.compaction(name.removeprefix("run-"))
-        both = comparison_of(points, (name,), lambda: points.compacted(row))
+        both = load_comparison(points, (name,), lambda: points.around_run(row))
         values: dict[str, Any] = {"title": f"{row.kind.capitalize()} compaction, run {row.run_id or row.pk}"}
         values |= {"made": row, "exporting": SimpleLazyObject(lambda: build_export_view(row))}
     else:
         recorded = points.boundary(name)
-        both = comparison_of(points, (name,), lambda: points.around(recorded))
+        both = load_comparison(points, (name,), lambda: points.around(recorded))
         values = {"title": recorded_title(recorded.record), "recorded": recorded}
     values["name"] = name
-    return _page(request, head, State.of(request), both, values)
+    return _page(request, head, ComparisonState.of(request), both, values)
 
 
 @require_safe
 def transcript_compare(request: HtmxRequest, session: str) -> HttpResponse:
     """Any two points, which the address names."""
     head = session_head(session, now_ms())
-    names = [request.GET.get(one, "").strip() for one in ("a", "b")]
+    names = [request.GET.get(name, "").strip() for name in ("a", "b")]
     if not all(names):
         return render_page(request, TEMPLATE, {**_frame(head), "asked": names, "choices": choices_of(head.transcript)})
     points = Points(head.transcript)
-    found = comparison_of(points, (names[0], names[1]), lambda: (points.end(names[0]), points.end(names[1])))
-    state = State.of(request, a=names[0], b=names[1])
+    comparison = load_comparison(points, (names[0], names[1]), lambda: (points.end(names[0]), points.end(names[1])))
+    state = ComparisonState.of(request, a=names[0], b=names[1])
     values = {"asked": names, "title": "Two points of this session", "choices": choices_of(head.transcript)}
-    return _page(request, head, state, found, values)
+    return _page(request, head, state, comparison, values)
 
 
 def _page(
-    request: HtmxRequest, head: SessionHead, state: State, both: Compared, values: dict[str, Any]
+    request: HtmxRequest, head: SessionHead, state: ComparisonState, both: SessionComparison, values: dict[str, Any]
 ) -> HttpResponse:
-    before, after, found = both.before, both.after, both.found
-    shown = Shown(found, before.side, after.side, mask, state.opened)
+    before, after, comparison = both.before, both.after, both.comparison
+    view = ComparisonView(comparison, before.side, after.side, mask, state.opened)
     if "name" in values:
-        shown.trace(both.traced)
-    layout = Layout(found, state.chosen)
+        view.trace(both.attribution)
+    layout = Layout(comparison, state.chosen)
     values = {**_frame(head), "choices": None, **values, **ends_of(before, after), "state": state, "here": state.query}
     if request.htmx and request.GET.get("part") == "sendable":
-        return render_page(request, f"{TEMPLATE}#sendable", {**values, **_sendable(found, after)})
-    if part := part_of(request, shown, layout, values):
+        return render_page(request, f"{TEMPLATE}#sendable", {**values, **_sendable(comparison, after)})
+    if part := part_of(request, view, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
     start = query_number(request, "from")
     place = state.opened.partition(".")[0]
-    if start is None and (row := shown.find(place)) is not None and not state.chosen:
+    if start is None and (row := view.find(place)) is not None and not state.chosen:
         start = row
     return render_page(
         request,
         TEMPLATE,
         {
             **values,
-            "found": found,
-            "summary": summary_in(found),
-            "sentence": sentence(found),
-            "items": shown.rows(layout.page(start)),
-            "chips": chips_of(found, state),
+            "found": comparison,
+            "summary": find_summary(comparison),
+            "sentence": sentence(comparison),
+            "items": view.rows(layout.page(start)),
+            "chips": chips_of(comparison, state),
             "sizes": _sizes(before, after),
-            **(_sendable(found, after) if _wants_check(request, found) else {"validity": None}),
-            "everything": state.with_(chosen=frozenset()),
-            "beside": state.with_(inline=False),
-            "inline": state.with_(inline=True),
+            **(_sendable(comparison, after) if _wants_check(request, comparison) else {"validity": None}),
+            "everything": state.query_with(chosen=frozenset()),
+            "beside": state.query_with(inline=False),
+            "inline": state.query_with(inline=True),
         },
         partials=("comparison",),
     )
 
 
-def _wants_check(request: HtmxRequest, found: Comparison) -> bool:
+def _wants_check(request: HtmxRequest, comparison: Comparison) -> bool:
     """Of a long conversation the page comes first, and asks for the check by itself."""
-    return len(found.before) + len(found.after) < LONG or request.GET.get("checked") == "1"
+    return len(comparison.before) + len(comparison.after) < LONG or request.GET.get("checked") == "1"
 
 
-def _sendable(found: Comparison, after: End) -> dict[str, Any]:
-    validity = validity_of(found, after.model)
+def _sendable(comparison: Comparison, after: ComparedContext) -> dict[str, Any]:
+    validity = check_validity(comparison, after.model)
     return {"validity": validity, "refused": not after.answered and bool(validity.refused or validity.dead)}
 
 
@@ -161,7 +161,7 @@ def _frame(head: SessionHead) -> dict[str, Any]:
     }
 
 
-def ends_of(before: End, after: End) -> dict[str, Any]:
+def ends_of(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
     return {
         "before": before,
         "after": after,
@@ -171,31 +171,31 @@ def ends_of(before: End, after: End) -> dict[str, Any]:
 
 
 def part_of(
-    request: HtmxRequest, shown: Shown, layout: Layout, values: dict[str, Any]
+    request: HtmxRequest, view: ComparisonView, layout: Layout, values: dict[str, Any]
 ) -> tuple[str, dict[str, Any]] | None:
-    """What htmx wants alone: a block or a message as a whole, or the rows of a gap."""
+    """A part that htmx asks for: a whole block or message, or the rows of a gap."""
     part = request.GET.get("part", "") if request.htmx else ""
     opened = request.GET.get("open", "")
     if part == "piece":
-        block = shown.block(opened)
+        block = view.block(opened)
         if block is None:
-            raise Http404(f"There is no block {opened[:SHOWN]}.")
+            raise Http404(f"There is no block {opened[:NAME_CHARACTERS]}.")
         root = "before_root" if opened[0] == "b" else "after_root"
-        known = {"piece": block.piece, "paired": block.paired, "diff": block.diff, "whole": True}
-        return "transcripts/_piece.html", {**known, "root": values[root], "query": values["here"]}
+        values_of_piece = {"piece": block.piece, "paired": block.paired, "diff": block.diff, "whole": True}
+        return "transcripts/_piece.html", {**values_of_piece, "root": values[root], "query": values["here"]}
     if part == "message":
-        row = shown.whole(opened)
+        row = view.whole(opened)
         if row is None:
-            raise Http404(f"There is no message {opened[:SHOWN]}.")
+            raise Http404(f"There is no message {opened[:NAME_CHARACTERS]}.")
         return f"{TEMPLATE}#rows", {"items": [row]}
     numbers = [query_number(request, name) for name in ("first", "end", "from")]
     if part == "rows" and None not in numbers:
         first, end, start = (number or 0 for number in numbers)
-        return f"{TEMPLATE}#rows", {"items": shown.rows(layout.fill(first, end, start))}
+        return f"{TEMPLATE}#rows", {"items": view.rows(layout.fill(first, end, start))}
     return None
 
 
-def chips_of(found: Comparison, state: State) -> list[dict[str, Any]]:
+def chips_of(comparison: Comparison, state: ComparisonState) -> list[dict[str, Any]]:
     """A chip for each status there is; each leads to the page with it, or without it."""
     return [
         {
@@ -204,15 +204,15 @@ def chips_of(found: Comparison, state: State) -> list[dict[str, Any]]:
             "label": LABELS[count.status],
             "count": count,
             "chosen": count.status in state.chosen,
-            "query": state.with_(chosen=state.chosen ^ {count.status}),
+            "query": state.query_with(chosen=state.chosen ^ {count.status}),
         }
-        for count in found.counts()
+        for count in comparison.counts()
     ]
 
 
-def _sizes(before: End, after: End) -> dict[str, Any]:
+def _sizes(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
     """Two bars of one scale, and the same as a table."""
-    tallies = [tally_of_messages(end.side.messages, end.given) for end in (before, after)]
+    tallies = [tally_of_messages(end.side.messages, end.setup) for end in (before, after)]
     shares = shares_of(*tallies)
     limit = max(tallies[0].total, tallies[1].total)
     bars = [

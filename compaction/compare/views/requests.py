@@ -1,4 +1,4 @@
-"""Any two requests held against each other: parameters, tools, system prompt and messages, word by word."""
+"""Compares any two requests: parameters, tools, system prompt and messages, word by word."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
 from compaction.compare.engine import Layout
-from compaction.compare.engine.presentation import Shown
-from compaction.compare.engine.requests import differences_of, shown_parts, verdict_of
-from compaction.compare.selectors.comparisons import ends_compared
-from compaction.compare.selectors.points import End, Points
-from compaction.compare.selectors.request_pairs import request_end, request_of, requests_offered
+from compaction.compare.engine.presentation import ComparisonView
+from compaction.compare.engine.requests import compare_setups, judge_requests, view_parts
+from compaction.compare.selectors.comparisons import compare_ends
+from compaction.compare.selectors.points import ComparedContext, Points
+from compaction.compare.selectors.request_pairs import latest_requests, request_end, request_of
 from compaction.compare.views.comparison import (
-    State,
+    ComparisonState,
     chips_of,
     ends_of,
     part_of,
@@ -35,19 +35,19 @@ TEMPLATE = "cache/compare.html"
 @require_safe
 def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
-    names = [request.GET.get(one, "").strip() for one in ("a", "b")]
+    names = [request.GET.get(name, "").strip() for name in ("a", "b")]
     values = {**_frame(head), "asked": names}
     if not all(names):
-        offered = requests_offered(head.transcript)
+        offered = latest_requests(head.transcript)
         return render_page(request, TEMPLATE, {**values, "offered": offered})
     points = Points(head.transcript)
     before, after = (request_end(points, name) for name in names)
-    found = ends_compared(points, before, after)
-    state = State.of(request, a=names[0], b=names[1])
-    shown = Shown(found, before.side, after.side, mask, state.opened)
-    layout = Layout(found, state.chosen)
+    comparison = compare_ends(points, before, after)
+    state = ComparisonState.of(request, a=names[0], b=names[1])
+    view = ComparisonView(comparison, before.side, after.side, mask, state.opened)
+    layout = Layout(comparison, state.chosen)
     values |= {**ends_of(before, after), "state": state, "here": state.query}
-    if part := part_of(request, shown, layout, values):
+    if part := part_of(request, view, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
     start = query_number(request, "from")
@@ -56,25 +56,25 @@ def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
         TEMPLATE,
         {
             **values,
-            **compared(before, after, state.opened),
-            "found": found,
-            "items": shown.rows(layout.page(shown.find(state.opened.partition(".")[0]) if start is None else start)),
-            "chips": chips_of(found, state),
-            "everything": state.with_(chosen=frozenset()),
-            "beside": state.with_(inline=False),
-            "inline": state.with_(inline=True),
+            **compare_prompts(before, after, state.opened),
+            "found": comparison,
+            "items": view.rows(layout.page(view.find(state.opened.partition(".")[0]) if start is None else start)),
+            "chips": chips_of(comparison, state),
+            "everything": state.query_with(chosen=frozenset()),
+            "beside": state.query_with(inline=False),
+            "inline": state.query_with(inline=True),
         },
         partials=("comparison",),
     )
 
 
-def compared(before: End, after: End, opened: str) -> dict[str, Any]:
+def compare_prompts(before: ComparedContext, after: ComparedContext, opened: str) -> dict[str, Any]:
     """What the two differ in beside their messages, the verdict, and what each was counted as."""
     rows = [request_of(end) for end in (before, after)]
     limit = max(_prompt(row) for row in rows if row is not None) if any(rows) else 0
     return {
-        "verdict": SimpleLazyObject(lambda: verdict_of(before.at_hand, after.at_hand)),
-        "parts": shown_parts(differences_of(before.at_hand, after.at_hand), mask, opened),
+        "verdict": SimpleLazyObject(lambda: judge_requests(before.loaded_context, after.loaded_context)),
+        "parts": view_parts(compare_setups(before.loaded_context, after.loaded_context), mask, opened),
         "sides": [(end, row, _bar(row, limit)) for end, row in zip((before, after), rows, strict=True)],
     }
 

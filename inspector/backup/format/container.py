@@ -52,19 +52,19 @@ def read_members(file: IO[bytes]) -> Iterator[Member]:
 
 
 def _parse(header: bytes, last: str) -> tuple[str, int]:
-    place = f"what follows {last}" if last else "its beginning"
+    part = f"what follows {last}" if last else "its beginning"
     try:
         info = tarfile.TarInfo.frombuf(header, "ascii", "strict")
-        known = NAME.fullmatch(info.name) is not None and 0 <= info.size <= MOST_BYTES
-        if known and header == _header(info.name, info.size):
+        is_valid = NAME.fullmatch(info.name) is not None and 0 <= info.size <= MOST_BYTES
+        if is_valid and header == _header(info.name, info.size):
             return info.name, info.size
     except (tarfile.HeaderError, ValueError) as error:
         if not last:
             raise BackupError(NO_BACKUP) from error
-        raise DamageError(place, "is cut off" if len(header) < BLOCK else "cannot be read") from error
+        raise DamageError(part, "is cut off" if len(header) < BLOCK else "cannot be read") from error
     if not last:
         raise BackupError(NO_BACKUP)
-    raise DamageError(place, "is nothing that a backup holds")
+    raise DamageError(part, "is nothing that a backup holds")
 
 
 def _header(name: str, size: int) -> bytes:

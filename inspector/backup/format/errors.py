@@ -10,8 +10,8 @@ class BackupError(Exception):
 class DamageError(BackupError):
     """A part is not what was written."""
 
-    def __init__(self, part: str, what: str) -> None:
-        super().__init__(f"The backup is damaged: {part} {what}. Nothing was changed; use another copy of it.")
+    def __init__(self, part: str, defect: str) -> None:
+        super().__init__(f"The backup is damaged: {part} {defect}. Nothing was changed; use another copy of it.")
         self.part = part
 
 

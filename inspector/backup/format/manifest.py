@@ -11,7 +11,7 @@ from inspector.backup.format.errors import BackupError, DamageError
 FORMAT = 1
 NAME = "manifest.json"
 HASH_NAME = "manifest.json.sha256"
-Kind = Literal["files", "tables", "index"]
+StreamKind = Literal["files", "tables", "index"]
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class Part(msgspec.Struct, frozen=True):
 class Stream(msgspec.Struct, frozen=True):
     """Rows of one table, or the files of the home."""
 
-    kind: Kind
+    kind: StreamKind
     name: str
     columns: list[str]
     parts: list[Part]
@@ -58,7 +58,7 @@ class Manifest(msgspec.Struct, frozen=True):
     streams: list[Stream]
     format: int = FORMAT
 
-    def of_kind(self, kind: Kind) -> list[Stream]:
+    def of_kind(self, kind: StreamKind) -> list[Stream]:
         return [stream for stream in self.streams if stream.kind == kind]
 
     @property
@@ -70,11 +70,11 @@ class _Format(msgspec.Struct):
     format: int
 
 
-def encoded(manifest: Manifest) -> bytes:
+def encode_manifest(manifest: Manifest) -> bytes:
     return msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
 
 
-def decoded(data: bytes) -> Manifest:
+def decode_manifest(data: bytes) -> Manifest:
     try:
         version = msgspec.json.decode(data, type=_Format).format
         if version > FORMAT:

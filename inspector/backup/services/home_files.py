@@ -80,7 +80,7 @@ class FileWriter:
             raise BackupError("The backup holds a file without a name. Nothing was changed.")
         if not isinstance(data, bytes):
             raise BackupError(f"The backup holds no bytes for the file {name!r}. Nothing was changed.")
-        path = self._folder / _checked(name)
+        path = self._folder / _safe_path(name)
         # The first piece makes the file, so that none is written twice; the folder is ours alone.
         flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_APPEND if number else os.O_CREAT | os.O_EXCL)
         try:
@@ -97,10 +97,10 @@ class FileWriter:
         self.count += not number
 
 
-def _checked(name: str) -> Path:
+def _safe_path(name: str) -> Path:
     path = PurePosixPath(name)
-    safe = str(path) == name and not path.is_absolute() and "\0" not in name and ".." not in path.parts
-    known = name in KEYS or (len(path.parts) > 1 and path.parts[0] in FOLDERS)
-    if not (safe and known):
+    is_safe = str(path) == name and not path.is_absolute() and "\0" not in name and ".." not in path.parts
+    is_known = name in KEYS or (len(path.parts) > 1 and path.parts[0] in FOLDERS)
+    if not (is_safe and is_known):
         raise BackupError(f"The backup holds a file that no home has ({name[:200]!r}). Nothing was changed.")
     return decode_path(name)

@@ -17,10 +17,10 @@ from django.conf import settings
 from inspector import __version__
 from inspector.backup.format.errors import BackupError
 from inspector.backup.format.manifest import Manifest
-from inspector.backup.format.reading import BackupReader
-from inspector.backup.format.writing import BackupWriter, Progress
+from inspector.backup.format.reader import BackupReader
+from inspector.backup.format.writer import BackupWriter, Progress
 from inspector.backup.services import home_files
-from inspector.backup.services.folders import sync_folder
+from inspector.backup.services.disk_sync import sync_folder
 from inspector.backup.services.note import note_write
 from inspector.backup.services.snapshot import Table, snapshot, stored_tables
 from inspector.web.clock import now_ms
@@ -30,19 +30,19 @@ SOURCES = "transcripts_source"
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BackupResult:
     path: Path
     bytes: int
     seconds: float
     manifest: Manifest
-    noted: bool
+    is_noted: bool
     """Whether the home remembers it."""
 
 
-def backup_make(*, path: Path, replace: bool, progress: Progress) -> Made:
+def backup_make(*, path: Path, replace: bool, progress: Progress) -> BackupResult:
     """Raises BackupError, OSError or DatabaseError; then nothing is left behind."""
     _refuse(path, replace=replace)
-    begun = time.monotonic()
+    started = time.monotonic()
     with _draft(path) as (draft, file):
         _write(file, progress)
         file.flush()
@@ -52,10 +52,10 @@ def backup_make(*, path: Path, replace: bool, progress: Progress) -> Made:
         _refuse(path, replace=replace)
         draft.replace(path)
     sync_folder(path.parent)
-    return Made(path, size, time.monotonic() - begun, manifest, _noted(path, manifest, size))
+    return BackupResult(path, size, time.monotonic() - started, manifest, _note(path, manifest, size))
 
 
-def _noted(path: Path, manifest: Manifest, size: int) -> bool:
+def _note(path: Path, manifest: Manifest, size: int) -> bool:
     """A home whose disk is full is backed up to another: that must not fail for want of room for a note."""
     try:
         note_write(home=settings.LUCID_HOME, path=path, at=manifest.created_at, size=size)
@@ -78,7 +78,7 @@ def _refuse(path: Path, *, replace: bool) -> None:
 def _write(file: IO[bytes], progress: Progress) -> None:
     tables = stored_tables()
     writer = BackupWriter(file, progress)
-    at = now_ms()
+    created_at = now_ms()
     # Files first: see there.
     files = home_files.FileReader(Path(settings.LUCID_HOME))
     writer.stream("files", home_files.STREAM, home_files.COLUMNS, files.rows(), wide=home_files.WIDE)
@@ -90,18 +90,18 @@ def _write(file: IO[bytes], progress: Progress) -> None:
         writer.finish(
             Manifest(
                 lucid=__version__,
-                created_at=at,
+                created_at=created_at,
                 database=database.vendor,
                 migrations=database.migrations(),
                 files=files.count,
-                owed=database.owed() if _tells_owed(tables) else 0,
+                owed=database.count_owed() if _knows_owed(tables) else 0,
                 sequences=database.sequences(),
                 streams=writer.streams,
             )
         )
 
 
-def _tells_owed(tables: list[Table]) -> bool:
+def _knows_owed(tables: list[Table]) -> bool:
     """Older schemas do not."""
     return any(table.name == SOURCES and "owed" in table.columns for table in tables)
 
@@ -115,7 +115,7 @@ def _read_back(file: IO[bytes], progress: Progress) -> Manifest:
 
 @contextmanager
 def _draft(path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
-    _sweep(path)
+    _remove_drafts(path)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}")
     descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -126,12 +126,12 @@ def _draft(path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
         draft.unlink(missing_ok=True)
 
 
-def _sweep(path: Path) -> None:
+def _remove_drafts(path: Path) -> None:
     """What backups to the same place have left that were killed; those that run hold a lock."""
-    for left in path.parent.glob(f".{path.name}.*{UNFINISHED}"):
-        with left.open("rb") as file:
+    for draft in path.parent.glob(f".{path.name}.*{UNFINISHED}"):
+        with draft.open("rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
-            left.unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)

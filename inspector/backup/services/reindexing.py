@@ -8,7 +8,7 @@ import zstandard
 from django.db import DatabaseError, transaction
 from django.db.models import Q
 
-from inspector.backup.format.writing import Progress
+from inspector.backup.format.writer import Progress
 from inspector.locks.hosts import own_hosts
 from inspector.structured import get_logger
 from sessions.imports.services.writer import WriteCounts

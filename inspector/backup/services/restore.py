@@ -20,27 +20,27 @@ from django.db.migrations.loader import MigrationLoader
 
 from inspector.backup.format.errors import BackupError, HalfRestoredError
 from inspector.backup.format.manifest import Manifest, Stream
-from inspector.backup.format.reading import BackupReader, Rows
-from inspector.backup.format.writing import Progress
+from inspector.backup.format.reader import BackupReader, Rows
+from inspector.backup.format.writer import Progress
 from inspector.backup.services import home_files
-from inspector.backup.services.folders import sync_folder
+from inspector.backup.services.disk_sync import sync_folder
 from inspector.backup.services.reindexing import reindex
 from inspector.backup.services.target import Target, staged_columns, target
+from inspector.startup.home_claim import claim_home, running_at
 from inspector.startup.privacy import tighten_home
 from inspector.startup.schema import read_schema
-from inspector.startup.single import claim_home, running_at
 from sessions.text.engine.words import size
 
 STAGING = ".restoring-"
 ASIDE = "before-restore-"
 LOCK = ".lock"
 """Of the folder of recordings."""
-STAYS = ("serve.lock", "logs")
+KEPT_NAMES = ("serve.lock", "logs")
 """What belongs to the machine and to this very process, not to the data."""
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoreResult:
     path: Path
     bytes: int
     seconds: float
@@ -52,9 +52,9 @@ class Restored:
     """Where what was there before is now."""
 
 
-def backup_restore(*, path: Path, replace: bool, progress: Progress, say: Callable[[str], None]) -> Restored:
+def backup_restore(*, path: Path, replace: bool, progress: Progress, say: Callable[[str], None]) -> RestoreResult:
     """Raises BackupError, OSError or DatabaseError; then everything is as it was, unless it is a HalfRestoredError."""
-    begun = time.monotonic()
+    started = time.monotonic()
     home = Path(settings.LUCID_HOME)
     if not path.is_file():
         raise BackupError(f"There is no file {path}.")
@@ -62,22 +62,22 @@ def backup_restore(*, path: Path, replace: bool, progress: Progress, say: Callab
         reader = BackupReader(file)
         manifest = reader.verify(progress)
         _refuse_newer(manifest)
-        here = target()
-        with _claimed(home):
-            taken = _is_taken(home, here)
-            if taken and not replace:
+        restore_target = target()
+        with _claim(home):
+            is_taken = _is_taken(home, restore_target)
+            if is_taken and not replace:
                 raise BackupError(
-                    f"{_where(home)} is not empty; --replace moves what is there aside. It deletes nothing."
+                    f"{_describe_target(home)} is not empty; --replace moves what is there aside. It deletes nothing."
                 )
             _refuse_without_room(manifest, home)
-            restore = _Restore(reader, manifest, here, home, path, progress, say)
-            aside = home / f"{ASIDE}{datetime.now(UTC):%Y%m%dt%H%M%Sz}" if taken else None
-            with here.held():
+            restore = _Restore(reader, manifest, restore_target, home, path, progress, say)
+            aside = home / f"{ASIDE}{datetime.now(UTC):%Y%m%dt%H%M%Sz}" if is_taken else None
+            with restore_target.hold():
                 moved = restore.run(aside)
-        return Restored(
+        return RestoreResult(
             path=path,
             bytes=path.stat().st_size,
-            seconds=time.monotonic() - begun,
+            seconds=time.monotonic() - started,
             manifest=manifest,
             migrated=restore.migrated,
             reindexed=restore.reindexed,
@@ -90,13 +90,13 @@ class _Restore:
         self,
         reader: BackupReader,
         manifest: Manifest,
-        here: Target,
+        restore_target: Target,
         home: Path,
         path: Path,
         progress: Progress,
         say: Callable[[str], None],
     ) -> None:
-        self._reader, self._manifest, self._target = reader, manifest, here
+        self._reader, self._manifest, self._target = reader, manifest, restore_target
         self._home, self._path = home, path
         self._progress, self._say = progress, say
         self.migrated: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ class _Restore:
         with _staging(self._home) as staging:
             self._write_files(staging)
             try:
-                with self._target.staged():
+                with self._target.stage():
                     self._fill()
                     self._take_place(aside)
                     self._target.sync()
@@ -169,11 +169,11 @@ class _Restore:
             return False
         streams = self._manifest.of_kind("index")
         with connection.cursor() as cursor:
-            there = set(connection.introspection.table_names(cursor, include_views=False))
-        if not streams or not {stream.name for stream in streams} <= there:
+            existing = set(connection.introspection.table_names(cursor, include_views=False))
+        if not streams or not {stream.name for stream in streams} <= existing:
             return False
         with transaction.atomic():
-            return all(self._target.load_index(one.name, one.columns, self._rows(one)) for one in streams)
+            return all(self._target.load_index(stream.name, stream.columns, self._rows(stream)) for stream in streams)
 
     def _rows(self, stream: Stream) -> Iterator[Rows]:
         width = len(stream.columns)
@@ -185,8 +185,8 @@ class _Restore:
 
 
 def _refuse_newer(manifest: Manifest) -> None:
-    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
-    unknown = [name for name in manifest.migrations if name not in known]
+    known_names = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
+    unknown = [name for name in manifest.migrations if name not in known_names]
     if unknown:
         raise BackupError(
             f"The backup was made by a newer Lucid ({manifest.lucid}, with {unknown[-1]}); restore it with that one."
@@ -203,12 +203,12 @@ def _migrate_to(migrations: list[str]) -> None:
 
 
 def _refuse_other_tables(streams: list[Stream]) -> None:
-    there = staged_columns()
+    columns = staged_columns()
     for stream in streams:
-        if there.pop(stream.name, None) != set(stream.columns) or len(set(stream.columns)) < len(stream.columns):
+        if columns.pop(stream.name, None) != set(stream.columns) or len(set(stream.columns)) < len(stream.columns):
             raise BackupError(f"The backup holds a table that its schema lacks ({stream.name}). Nothing was changed.")
-    if there:
-        raise BackupError(f"The backup lacks the table {min(there)}. Nothing was changed.")
+    if columns:
+        raise BackupError(f"The backup lacks the table {min(columns)}. Nothing was changed.")
 
 
 def _refuse_without_room(manifest: Manifest, home: Path) -> None:
@@ -220,20 +220,20 @@ def _refuse_without_room(manifest: Manifest, home: Path) -> None:
         )
 
 
-def _is_taken(home: Path, here: Target) -> bool:
+def _is_taken(home: Path, restore_target: Target) -> bool:
     """Whether anything is there that cannot be made again. Keys alone protect nothing."""
     folders = (home / folder for folder in home_files.FOLDERS)
-    return here.has_rows() or any(
+    return restore_target.has_rows() or any(
         name != LOCK for folder in folders for _, _, names in os.walk(folder) for name in names
     )
 
 
-def _where(home: Path) -> str:
+def _describe_target(home: Path) -> str:
     return f"The home {home}" if connection.vendor == "sqlite" else f"The database of DATABASE_URL, or the home {home},"
 
 
 @contextmanager
-def _claimed(home: Path) -> Iterator[None]:
+def _claim(home: Path) -> Iterator[None]:
     url = running_at(home)
     if url is not None:
         raise BackupError(f"Lucid runs on {url} with the home {home}; stop it and try again.")
@@ -246,8 +246,8 @@ def _claimed(home: Path) -> Iterator[None]:
 
 @contextmanager
 def _staging(home: Path) -> Iterator[Path]:
-    for left in home.glob(f"{STAGING}*"):
-        shutil.rmtree(left, ignore_errors=True)
+    for leftover in home.glob(f"{STAGING}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
     folder = home / f"{STAGING}{secrets.token_hex(4)}"
     folder.mkdir(mode=0o700)
     try:
@@ -263,7 +263,7 @@ def _reason(error: Exception) -> str:
 def _put_files(staging: Path, home: Path, aside: Path | None, path: Path) -> None:
     if aside is not None:
         # The database has its place by now, and what was in it is aside already.
-        own = {staging.name, aside.name, *STAYS, Path(str(connection.settings_dict["NAME"])).name}
+        own = {staging.name, aside.name, *KEPT_NAMES, Path(str(connection.settings_dict["NAME"])).name}
         for old in home.iterdir():
             if old.name not in own and not old.name.startswith(ASIDE) and not path.is_relative_to(old):
                 old.rename(aside / old.name)

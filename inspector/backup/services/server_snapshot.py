@@ -57,8 +57,8 @@ class ServerSnapshot:
         self._reader = reader
 
     def migrations(self) -> list[str]:
-        found = self._reader.execute(f"SELECT app, name FROM {MIGRATIONS} ORDER BY id").fetchall()
-        return [f"{app}.{name}" for app, name in found]
+        rows = self._reader.execute(f"SELECT app, name FROM {MIGRATIONS} ORDER BY id").fetchall()
+        return [f"{app}.{name}" for app, name in rows]
 
     def index_tables(self) -> list[Table]:
         columns = tuple(name for name, _ in self._types(TEXT_INDEX))
@@ -67,7 +67,7 @@ class ServerSnapshot:
     def sequences(self) -> dict[str, int]:
         return dict(self._reader.execute(SEQUENCES).fetchall())
 
-    def owed(self) -> int:
+    def count_owed(self) -> int:
         row = self._reader.execute("SELECT count(*) FROM transcripts_source WHERE owed").fetchone()
         return int(row[0]) if row else 0
 

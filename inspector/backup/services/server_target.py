@@ -13,7 +13,7 @@ from django.apps import apps
 from django.db import connection, transaction
 
 from inspector.backup.format.errors import BackupError
-from inspector.backup.format.reading import Rows
+from inspector.backup.format.reader import Rows
 from inspector.backup.format.rows import Value
 from inspector.backup.services.snapshot import MIGRATIONS, TEXT_INDEX
 from sessions.text.engine.storable import storable_json
@@ -35,41 +35,43 @@ class ServerTarget:
 
     def has_rows(self) -> bool:
         return any(
-            self._one(f"SELECT EXISTS (SELECT 1 FROM {_quoted(table)})") == (True,)
+            self._fetch_one(f"SELECT EXISTS (SELECT 1 FROM {_quote(table)})") == (True,)
             for table in self._ours(self._current())
             if table not in (MIGRATIONS, TEXT_INDEX)
         )
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         self._refuse_others()
         yield
 
     @contextmanager
-    def staged(self) -> Iterator[None]:
+    def stage(self) -> Iterator[None]:
         self._used = self._current()
-        for left in self._left_behind():
-            self._execute(f"DROP SCHEMA {_quoted(left)} CASCADE")
-        self._execute(f"CREATE SCHEMA {_quoted(self._staging)}")
-        self._execute(f"SET search_path TO {_quoted(self._staging)}")
+        for leftover in self._leftover_schemas():
+            self._execute(f"DROP SCHEMA {_quote(leftover)} CASCADE")
+        self._execute(f"CREATE SCHEMA {_quote(self._staging)}")
+        self._execute(f"SET search_path TO {_quote(self._staging)}")
         try:
             yield
         finally:
             if not connection.needs_rollback and not connection.in_atomic_block:
-                self._execute(f"DROP SCHEMA IF EXISTS {_quoted(self._staging)} CASCADE")
+                self._execute(f"DROP SCHEMA IF EXISTS {_quote(self._staging)} CASCADE")
             connection.close()
 
     def load(self, table: str, columns: Sequence[str], batches: Iterable[Rows]) -> None:
-        names = ", ".join(_quoted(column) for column in columns)
+        names = ", ".join(_quote(column) for column in columns)
         with connection.cursor() as cursor:
             cursor.execute(TYPES, [table])
             types = dict(cursor.fetchall())
-            changes = [(place, _CHANGES[types[name]]) for place, name in enumerate(columns) if types[name] in _CHANGES]
+            changes = [
+                (place, _CONVERSIONS[types[name]]) for place, name in enumerate(columns) if types[name] in _CONVERSIONS
+            ]
             copying: Any = cursor
-            with copying.copy(f"COPY {_quoted(table)} ({names}) FROM STDIN") as copy:
+            with copying.copy(f"COPY {_quote(table)} ({names}) FROM STDIN") as copy:
                 for rows in batches:
                     for row in rows:
-                        copy.write_row(_changed(row, changes) if changes else row)
+                        copy.write_row(_convert(row, changes) if changes else row)
 
     def load_index(self, table: str, columns: Sequence[str], batches: Iterable[Rows]) -> bool:
         self.load(table, columns, batches)
@@ -80,12 +82,14 @@ class ServerTarget:
 
     def set_sequences(self, sequences: dict[str, int]) -> None:
         for table in self._ours(self._staging):
-            found = self._one("SELECT pg_get_serial_sequence(%s, 'id')", table) if self._has_id(table) else None
-            if found and found[0]:
-                (highest,) = self._one(f"SELECT coalesce(max(id), 0) FROM {_quoted(table)}")
+            sequence = (
+                self._fetch_one("SELECT pg_get_serial_sequence(%s, 'id')", table) if self._has_id(table) else None
+            )
+            if sequence and sequence[0]:
+                (highest,) = self._fetch_one(f"SELECT coalesce(max(id), 0) FROM {_quote(table)}")
                 last = max(highest, sequences.get(table, 0))
                 if last:
-                    self._one("SELECT setval(%s, %s)", found[0], last)
+                    self._fetch_one("SELECT setval(%s, %s)", sequence[0], last)
 
     def take_place(self, aside: Path | None) -> str:
         moved = f"lucid_{aside.name.replace('-', '_').lower()}" if aside else ""
@@ -93,34 +97,34 @@ class ServerTarget:
             self._refuse_others()
             old = self._ours(self._used)
             if moved and old:
-                self._execute(f"CREATE SCHEMA {_quoted(moved)}")
+                self._execute(f"CREATE SCHEMA {_quote(moved)}")
             for table in old:
-                place = f"{_quoted(self._used)}.{_quoted(table)}"
+                place = f"{_quote(self._used)}.{_quote(table)}"
                 self._execute(
-                    f"ALTER TABLE {place} SET SCHEMA {_quoted(moved)}" if moved else f"DROP TABLE {place} CASCADE"
+                    f"ALTER TABLE {place} SET SCHEMA {_quote(moved)}" if moved else f"DROP TABLE {place} CASCADE"
                 )
             for table in self._all_in(self._staging):
-                self._execute(f"ALTER TABLE {_quoted(table)} SET SCHEMA {_quoted(self._used)}")
+                self._execute(f"ALTER TABLE {_quote(table)} SET SCHEMA {_quote(self._used)}")
         return f"the schema {moved}" if moved and old else ""
 
     def sync(self) -> None:
         """The server did so when the transaction ended."""
 
     def _refuse_others(self) -> None:
-        (others,) = self._one(OTHERS)
+        (others,) = self._fetch_one(OTHERS)
         if others:
             raise BackupError(
                 f"The database is in use ({others} more connected); stop every Lucid on it and try again."
             )
 
-    def _left_behind(self) -> list[str]:
+    def _leftover_schemas(self) -> list[str]:
         """By restores that were killed; nobody else is connected."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)", [STAGING])
             return [name for (name,) in cursor.fetchall()]
 
     def _current(self) -> str:
-        (schema,) = self._one("SELECT current_schema()")
+        (schema,) = self._fetch_one("SELECT current_schema()")
         return str(schema)
 
     def _ours(self, schema: str) -> list[str]:
@@ -142,7 +146,7 @@ class ServerTarget:
         with connection.cursor() as cursor:
             cursor.execute(statement)
 
-    def _one(self, statement: str, *values: str | int) -> tuple[Any, ...]:
+    def _fetch_one(self, statement: str, *values: str | int) -> tuple[Any, ...]:
         with connection.cursor() as cursor:
             cursor.execute(statement, values)
             row: tuple[Any, ...] = cursor.fetchone()
@@ -157,16 +161,16 @@ def _to_json(value: Value) -> Value:
     return storable_json(value) if isinstance(value, str) else value
 
 
-_CHANGES = {"boolean": _to_bool, "jsonb": _to_json}
+_CONVERSIONS = {"boolean": _to_bool, "jsonb": _to_json}
 """SQLite has numbers for yes and no, and takes characters in JSON that PostgreSQL does not."""
 
 
-def _changed(row: tuple[Value, ...], changes: Sequence[tuple[int, Any]]) -> list[Value]:
+def _convert(row: tuple[Value, ...], changes: Sequence[tuple[int, Any]]) -> list[Value]:
     values = list(row)
     for place, change in changes:
         values[place] = change(values[place])
     return values
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return connection.ops.quote_name(name)

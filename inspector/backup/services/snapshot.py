@@ -43,7 +43,7 @@ class Snapshot(Protocol):
 
     def rows(self, table: Table) -> Iterator[Row]: ...
 
-    def owed(self) -> int:
+    def count_owed(self) -> int:
         """Files whose bytes are not in the archive yet."""
 
 
@@ -65,12 +65,12 @@ def stored_tables() -> list[Table]:
         raise BackupError(f"The database was made by a newer Lucid ({schema.unknown[-1]}); back it up with that one.")
     if not schema.applied:
         raise BackupError("There is no database yet, and so nothing to back up.")
-    found = []
+    tables = []
     for model in (_older_apps() if schema.pending else apps).get_models(include_auto_created=True):
         fields = model._meta.concrete_fields
-        wide = tuple(place for place, field in enumerate(fields) if isinstance(field, WIDE))
-        found.append(Table(model._meta.db_table, tuple(str(field.column) for field in fields), wide))
-    return found
+        wide = tuple(index for index, field in enumerate(fields) if isinstance(field, WIDE))
+        tables.append(Table(model._meta.db_table, tuple(str(field.column) for field in fields), wide))
+    return tables
 
 
 def _older_apps() -> Apps:

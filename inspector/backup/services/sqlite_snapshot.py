@@ -42,7 +42,7 @@ class SqliteSnapshot:
     def sequences(self) -> dict[str, int]:
         return {str(name): int(last) for name, last in self._all("SELECT name, seq FROM sqlite_sequence")}
 
-    def owed(self) -> int:
+    def count_owed(self) -> int:
         return int(self._all("SELECT count(*) FROM transcripts_source WHERE owed")[0][0])
 
     def rows(self, table: Table) -> Iterator[Row]:

@@ -12,13 +12,13 @@ from pathlib import Path
 from django.db import connection
 
 from inspector.backup.format.errors import BackupError
-from inspector.backup.format.reading import Rows
-from inspector.backup.services.folders import sync_file, sync_folder
+from inspector.backup.format.reader import Rows
+from inspector.backup.services.disk_sync import sync_file, sync_folder
 from inspector.backup.services.snapshot import MIGRATIONS, TEXT_INDEX
 from inspector.startup.sqlite_file import MAGIC
 
 BUSY_SECONDS = 3
-BESIDE = ("-wal", "-shm", "-journal")
+SUFFIXES = ("-wal", "-shm", "-journal")
 # The file counts for nothing until it is whole, so nothing has to be taken back in it.
 PRAGMAS = (
     "PRAGMA page_size = 4096",
@@ -52,7 +52,7 @@ class SqliteTarget:
             return True  # whatever it holds, it is not ours to judge
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self._is_absent() or not self._is_database():
             yield
@@ -73,20 +73,20 @@ class SqliteTarget:
             yield
 
     @contextmanager
-    def staged(self) -> Iterator[None]:
+    def stage(self) -> Iterator[None]:
         settings = connection.settings_dict
-        before = settings["NAME"], settings["OPTIONS"]
+        previous = settings["NAME"], settings["OPTIONS"]
         connection.close()
         settings["NAME"] = str(self._staged)
         settings["OPTIONS"] = {"init_command": ";".join(PRAGMAS)}
-        for left in self._path.parent.glob(f".{self._path.name}.restoring-*"):
-            left.unlink()  # by a restore that was killed
+        for leftover in self._path.parent.glob(f".{self._path.name}.restoring-*"):
+            leftover.unlink()  # by a restore that was killed
         os.close(os.open(self._staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         try:
             yield
         finally:
             connection.close()
-            settings["NAME"], settings["OPTIONS"] = before
+            settings["NAME"], settings["OPTIONS"] = previous
             self._staged.unlink(missing_ok=True)
 
     def load(self, table: str, columns: Sequence[str], batches: Iterable[Rows]) -> None:
@@ -110,52 +110,52 @@ class SqliteTarget:
 
     def set_sequences(self, sequences: dict[str, int]) -> None:
         raw = self._raw()
-        known = {name for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'")}
-        for table in known & sequences.keys():
+        tables = {name for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'")}
+        for table in tables & sequences.keys():
             raw.execute("DELETE FROM sqlite_sequence WHERE name = ?", [table])
             raw.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, sequences[table]])
 
     def take_place(self, aside: Path | None) -> str:
         connection.close()
         sync_file(self._staged)
-        kept = None if aside is None or not self._path.exists() else self._kept(aside)
+        old_path = None if aside is None or not self._path.exists() else self._old_path(aside)
         try:
-            if kept is not None:
-                self._move_aside(kept)
+            if old_path is not None:
+                self._move_aside(old_path)
             self._staged.replace(self._path)
         except OSError:
-            if kept is not None:
-                self._move_back(kept)
+            if old_path is not None:
+                self._move_back(old_path)
             raise
-        return str(kept or "")
+        return str(old_path or "")
 
     def sync(self) -> None:
         sync_folder(self._path.parent)
 
-    def _kept(self, aside: Path) -> Path:
+    def _old_path(self, aside: Path) -> Path:
         # A database that has a place of its own keeps what was there beside it, on the same disk.
         ours = aside.parent == self._path.parent
         return aside / self._path.name if ours else self._path.with_name(f"{self._path.name}.{aside.name}")
 
-    def _move_aside(self, kept: Path) -> None:
+    def _move_aside(self, old_path: Path) -> None:
         # Another name for the same file: there is no moment without a database.
         try:
-            os.link(self._path, kept)
+            os.link(self._path, old_path)
         except OSError:
-            self._path.rename(kept)
-        for ending in BESIDE:
+            self._path.rename(old_path)
+        for ending in SUFFIXES:
             with suppress(FileNotFoundError):
-                Path(f"{self._path}{ending}").rename(f"{kept}{ending}")
+                Path(f"{self._path}{ending}").rename(f"{old_path}{ending}")
 
-    def _move_back(self, kept: Path) -> None:
-        for ending in BESIDE:
+    def _move_back(self, old_path: Path) -> None:
+        for ending in SUFFIXES:
             with suppress(FileNotFoundError):
-                Path(f"{kept}{ending}").rename(f"{self._path}{ending}")
+                Path(f"{old_path}{ending}").rename(f"{self._path}{ending}")
         with suppress(FileNotFoundError):
             if self._path.exists():
-                kept.unlink()
+                old_path.unlink()
             else:
-                kept.rename(self._path)
+                old_path.rename(self._path)
 
     def _is_absent(self) -> bool:
         return not self._path.exists() or not self._path.stat().st_size

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from django.db import connection
 
-from inspector.backup.format.reading import Rows
+from inspector.backup.format.reader import Rows
 from inspector.backup.services.snapshot import MIGRATIONS, TEXT_INDEX
 
 
@@ -17,10 +17,10 @@ class Target(Protocol):
     def has_rows(self) -> bool:
         """Whether there is anything in it now."""
 
-    def held(self) -> AbstractContextManager[None]:
+    def hold(self) -> AbstractContextManager[None]:
         """Nobody else uses the database meanwhile. Raises BackupError if somebody does."""
 
-    def staged(self) -> AbstractContextManager[None]:
+    def stage(self) -> AbstractContextManager[None]:
         """Meanwhile Django's connection leads to an empty database, in which nothing is that counts. It goes, unless it
         has taken its place by then."""
 

@@ -6,46 +6,46 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from inspector.backup.services.make import Made, backup_make
-from inspector.backup.services.telling import tables_in
-from inspector.management.moving import Moved, MovingCommand
+from inspector.backup.services.make import BackupResult, backup_make
+from inspector.backup.services.progress_line import rows_by_table
+from inspector.management.backup_file_command import BackupFileCommand, CommandResult
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import plural, size
 from sessions.transcripts.engine.paths import encode_path
 
 
-class Command(MovingCommand):
+class Command(BackupFileCommand):
     help = "Back up the whole home to one file and verify it; the server may keep running."
     file_help = "file to write, readable by you alone"
     replace_help = "overwrite FILE if it exists"
     database_failure = "the database cannot be read ({}); no backup was made."
 
-    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> Moved:
-        made = backup_make(path=path, replace=replace, progress=progress)
-        if not made.noted:
+    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult:
+        backup = backup_make(path=path, replace=replace, progress=progress)
+        if not backup.is_noted:
             self.stderr.write("The backup is made, but the home cannot be written to and does not remember it.")
-        if made.manifest.owed:
-            files = plural(made.manifest.owed, "file")
+        if backup.manifest.owed:
+            files = plural(backup.manifest.owed, "file")
             self.stderr.write(f"An import is under way: the bytes of {files} are not archived yet, and not in here.")
-        return Moved(_as_json(made), _sentence(made))
+        return CommandResult(_as_json(backup), _sentence(backup))
 
     def written_to(self, path: Path) -> Path:
         return path.parent
 
 
-def _as_json(made: Made) -> dict[str, Any]:
+def _as_json(backup: BackupResult) -> dict[str, Any]:
     return {
-        "path": encode_path(made.path),
-        "bytes": made.bytes,
-        "tables": tables_in(made.manifest),
-        "files": made.manifest.files,
-        "not_yet_archived": made.manifest.owed,
-        "seconds": round(made.seconds, 3),
+        "path": encode_path(backup.path),
+        "bytes": backup.bytes,
+        "tables": rows_by_table(backup.manifest),
+        "files": backup.manifest.files,
+        "not_yet_archived": backup.manifest.owed,
+        "seconds": round(backup.seconds, 3),
         "verified": True,
     }
 
 
-def _sentence(made: Made) -> str:
-    rows = plural(sum(tables_in(made.manifest).values()), "row")
-    files = plural(made.manifest.files, "file")
-    return f"{printable(str(made.path))} holds {rows} and {files} in {size(made.bytes)}, and was read back."
+def _sentence(backup: BackupResult) -> str:
+    rows = plural(sum(rows_by_table(backup.manifest).values()), "row")
+    files = plural(backup.manifest.files, "file")
+    return f"{printable(str(backup.path))} holds {rows} and {files} in {size(backup.bytes)}, and was read back."

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inspector.owner.address import entry_address
 from inspector.owner.key import owner_key_replace
-from inspector.startup.single import running_at
+from inspector.startup.home_claim import running_at
 
 
 class Command(BaseCommand):

@@ -8,24 +8,24 @@ from typing import Any
 
 from django.conf import settings
 
-from inspector.backup.services.restore import Restored, backup_restore
-from inspector.backup.services.telling import tables_in
-from inspector.management.moving import Moved, MovingCommand
+from inspector.backup.services.progress_line import rows_by_table
+from inspector.backup.services.restore import RestoreResult, backup_restore
+from inspector.management.backup_file_command import BackupFileCommand, CommandResult
 from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.paths import encode_path
 
 
-class Command(MovingCommand):
+class Command(BackupFileCommand):
     help = "Restore a backup into this home."
     file_help = "file that `lucid backup` wrote"
     replace_help = "restore even if the home is not empty; its contents are moved aside"
     database_failure = "the database did not take the backup ({}); restore it again."
 
-    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> Moved:
+    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult:
         restored = backup_restore(path=path, replace=replace, progress=progress, say=self._say)
-        return Moved(_as_json(restored), _sentence(restored))
+        return CommandResult(_as_json(restored), _sentence(restored))
 
     def written_to(self, path: Path) -> Path:
         return Path(settings.LUCID_HOME)
@@ -34,13 +34,13 @@ class Command(MovingCommand):
         self.stderr.write(sentence)
 
 
-def _as_json(restored: Restored) -> dict[str, Any]:
+def _as_json(restored: RestoreResult) -> dict[str, Any]:
     return {
         "path": encode_path(restored.path),
         "home": encode_path(settings.LUCID_HOME),
         "bytes": restored.bytes,
         "made_at": iso(restored.manifest.created_at),
-        "tables": tables_in(restored.manifest),
+        "tables": rows_by_table(restored.manifest),
         "files": restored.manifest.files,
         "migrated": list(restored.migrated),
         "reindexed": restored.reindexed,
@@ -50,12 +50,12 @@ def _as_json(restored: Restored) -> dict[str, Any]:
     }
 
 
-def _sentence(restored: Restored) -> str:
+def _sentence(restored: RestoreResult) -> str:
     manifest = restored.manifest
-    rows, files = plural(sum(tables_in(manifest).values()), "row"), plural(manifest.files, "file")
-    said = f"{printable(str(settings.LUCID_HOME))} is as it was at {iso(manifest.created_at)}: {rows}, {files}."
+    rows, files = plural(sum(rows_by_table(manifest).values()), "row"), plural(manifest.files, "file")
+    sentence = f"{printable(str(settings.LUCID_HOME))} is as it was at {iso(manifest.created_at)}: {rows}, {files}."
     if restored.migrated:
-        said += f" The backup was of an older Lucid ({manifest.lucid}) and was brought up to date."
+        sentence += f" The backup was of an older Lucid ({manifest.lucid}) and was brought up to date."
     if restored.aside:
-        said += f" What was there before is in {printable(' and '.join(restored.aside))}."
-    return said
+        sentence += f" What was there before is in {printable(' and '.join(restored.aside))}."
+    return sentence

@@ -22,9 +22,9 @@ from inspector.startup.address import (
 from inspector.startup.database import ensure_database
 from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
+from inspector.startup.home_claim import claim_home
 from inspector.startup.processes import Helper
 from inspector.startup.server import serve_until_told
-from inspector.startup.single import claim_home
 from sessions.capture.endpoint.spool_location import recorder_of
 
 UNCHECKED = (

@@ -32,7 +32,7 @@ from inspector.runs.services.stops import (
 )
 from inspector.structured import BoundLogger, bound_contextvars, get_logger
 from inspector.web.clock import now_ms
-from inspector.web.database import trouble_of
+from inspector.web.database_errors import find_trouble
 
 MONTH_MS = 31 * 86_400_000
 CLAIM_SECONDS = 60.0
@@ -130,7 +130,7 @@ def _log_outcome(log: BoundLogger, outcome: RunOutcome, *, raises: bool) -> None
     job."""
     if isinstance(outcome.error, RunError):
         log.info("run_failed", cause=type(outcome.error.__cause__ or outcome.error).__name__)
-    elif trouble_of(outcome.error) is not None:
+    elif find_trouble(outcome.error) is not None:
         log.warning("run_failed", cause=str(outcome.error).strip())
     elif isinstance(outcome.error, Exception):
         log.log(logging.INFO if raises else logging.ERROR, "run_failed", exc_info=outcome.error)

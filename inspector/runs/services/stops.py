@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import Error as DatabaseError
 
-from inspector.web.room import disk_trouble, is_full
+from inspector.web.disk_errors import disk_trouble, is_full
 from sessions.archive.engine.damage import DamageError
 
 

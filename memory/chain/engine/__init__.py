@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.chain.engine.build import MOST_HOPS, Chain, build_chain
-from memory.chain.engine.link import (
+from memory.chain.engine.chain_file import (
     MOST_CHARACTERS,
     ChainFile,
     Include,
@@ -11,7 +11,7 @@ from memory.chain.engine.link import (
     Outcome,
     When,
 )
-from memory.chain.engine.words import format_reminder, is_recorded
+from memory.chain.engine.reminder import format_reminder, is_recorded
 
 __all__ = [
     "MOST_CHARACTERS",

@@ -42,7 +42,7 @@ def hold_dream_lock(directory: Directory, run_id: int) -> Iterator[Path]:
     if not path.is_dir():
         raise RunError(f"{directory.path} is not there.")
     with (
-        database_lock(f"dream-{directory.pk}", waiting=_refuse_other_host),
+        database_lock(f"dream-{directory.pk}", on_wait=_refuse_other_host),
         _hold_lock_file(directory, path, run_id) as workspace,
     ):
         yield workspace

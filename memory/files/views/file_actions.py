@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpResponse
+from django import forms
+from django.db.models import QuerySet
+from django.http import HttpResponse, QueryDict
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -23,7 +25,6 @@ from memory.files.engine.reading import (
 from memory.files.engine.reading.pointers import without_pointers
 from memory.files.engine.reading.topic_text import compose_new_topic, merge_topics, split_topic
 from memory.files.selectors.directories import (
-    directory_get,
     list_files,
     name_of,
     visible_directories,
@@ -60,6 +61,15 @@ MOST_PRUNED = 500
 METHODS = ["GET", "HEAD", "POST"]
 
 
+class MoveForm(forms.Form):
+    """Which directory a topic moves to."""
+
+    def __init__(self, directories: QuerySet[Directory], data: QueryDict) -> None:
+        super().__init__(data)
+        messages = dict.fromkeys(("required", "invalid_choice"), "Choose where it shall go.")
+        self.fields["into"] = forms.ModelChoiceField(directories, error_messages=messages)
+
+
 @require_http_methods(METHODS)
 @with_directory
 def memory_rename(request: HtmxRequest, directory: Directory) -> HttpResponse:
@@ -88,18 +98,20 @@ def memory_rename(request: HtmxRequest, directory: Directory) -> HttpResponse:
 @with_directory
 def memory_move(request: HtmxRequest, directory: Directory) -> HttpResponse:
     file = _open_file(directory, read_name(request))
-    others = [(other, name_of(other)) for other in visible_directories().exclude(pk=directory.pk)]
+    others = visible_directories().exclude(pk=directory.pk)
+    form = MoveForm(others, request.POST)
     wrong = ""
-    if request.method == "POST":
+    if request.method == "POST" and not form.is_valid():
+        wrong = str(form.errors["into"][0])
+    elif request.method == "POST":
+        into = form.cleaned_data["into"]
         try:
-            into = directory_get(whole_number(request.POST.get("into", "")) or 0)
             batch = topic_move(directory=directory, into=into, name=file.name, expected=_expected_digest(request))
             return redirect_to_result(file_address(into, file.name), batch)
-        except ValueError:
-            wrong = "Choose where it shall go."
         except FileTroubleError as error:
             wrong = str(error)
-    return _render_action(request, directory, "move", file, wrong, others=others)
+    choices = [(other, name_of(other)) for other in others]
+    return _render_action(request, directory, "move", file, wrong, others=choices)
 
 
 @require_http_methods(METHODS)

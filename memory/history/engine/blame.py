@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from memory.files.engine.merging import lines_of, match_lines
+from memory.files.engine.merging import match_lines
+from memory.files.engine.reading.text import split_lines
 
 V = TypeVar("V")
 
@@ -24,7 +25,7 @@ def blame(versions: Iterable[tuple[V, str]]) -> tuple[BlamedLine[V], ...]:
     blamed: dict[str, tuple[BlamedLine[V], ...]] = {}
     for version, text in versions:
         if text not in blamed:
-            new = lines_of(text)
+            new = split_lines(text)
             current: list[BlamedLine[V]] = [BlamedLine(line, version) for line in new]
             for left, right, size in match_lines([line.text for line in lines], new):
                 current[right : right + size] = lines[left : left + size]

@@ -11,8 +11,9 @@ from django.db.models import OuterRef, Subquery
 
 from inspector.web.clock import now_ms
 from memory.files.engine.disk import FileContent, FileStatus
-from memory.files.engine.merging import lines_of, match_lines
+from memory.files.engine.merging import match_lines
 from memory.files.engine.newlines import newline_style, text_for_editing
+from memory.files.engine.reading.text import split_lines
 from memory.history.selectors.contents import readable_contents_of
 from memory.history.services.blob_storage import blobs_store
 from memory.models import (
@@ -144,7 +145,7 @@ def _find_renamed(deleted: list[File], new: dict[str, FileContent]) -> list[File
 
 
 def _is_similar(old: bytes, new: bytes) -> bool:
-    before, after = lines_of(text_for_editing(old)), lines_of(text_for_editing(new))
+    before, after = split_lines(text_for_editing(old)), split_lines(text_for_editing(new))
     return 2 * sum(match.size for match in match_lines(before, after)) > max(len(before), len(after), 1)
 
 

@@ -1,4 +1,4 @@
-"""Lint: what is wrong with a memory directory, and what a button could do about it. No model is asked."""
+"""The linter: finds problems of a memory directory, and offers fixes. It asks no model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memory.lint.engine.finding import (
     Fix,
     Severity,
 )
-from memory.lint.engine.folder import FolderCheckout
+from memory.lint.engine.folder_checkout import FolderCheckout
 from memory.lint.engine.health import FORMULA, Health, compute_health
 from memory.lint.engine.linting import lint
 from memory.lint.engine.surroundings import Checkout, Recalls, Surroundings

@@ -1,4 +1,4 @@
-"""One number for a directory, and how it came about."""
+"""The health of a directory: one number, and how it was computed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Health:
     """From 0 to 100."""
     index_loss: float
     topic_loss: float
-    """On average."""
+    """On average over all topics."""
     topics: int
 
     @property
@@ -42,9 +42,9 @@ class Health:
 def compute_health(directory: MemoryDirectory, findings: Iterable[Finding]) -> Health:
     rules: dict[str, dict[str, float]] = defaultdict(dict)
     for finding in findings:
-        of = rules[finding.file or INDEX_NAME]
-        of[finding.rule] = max(of.get(finding.rule, 0.0), WEIGHTS[finding.severity])
-    losses = {file: min(sum(of.values()), 1.0) for file, of in rules.items()}
+        rule_losses = rules[finding.file or INDEX_NAME]
+        rule_losses[finding.rule] = max(rule_losses.get(finding.rule, 0.0), WEIGHTS[finding.severity])
+    losses = {file: min(sum(rule_losses.values()), 1.0) for file, rule_losses in rules.items()}
     files = [file.name for file in directory.files if file.name != INDEX_NAME]
     index_loss = losses.get(INDEX_NAME, 0.0)
     topic_loss = sum(losses.get(name, 0.0) for name in files) / len(files) if files else 0.0

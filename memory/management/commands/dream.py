@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from difflib import unified_diff
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ from memory.dreams.selectors.gates import LockUnreadableError, load_situation
 from memory.dreams.services import DREAM, TIDY, dream_run
 from memory.dreams.services.dream_agent import NO_MODEL
 from memory.dreams.services.dream_lock import dreams_clean_up
-from memory.files.engine.newlines import text_for_editing
 from memory.files.services.writing import directory_register
+from memory.management.proposal_diff import format_diff
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
 from sessions.text.engine.terminal import printable
@@ -108,7 +107,7 @@ class Command(BaseCommand):
             self.stdout.write(printable(f"left as it was: {fact['file']}:{fact['line']}: {fact['text']}"))
         for file in files:
             self.stdout.write(f"\n{file.row.action} {printable(file.row.name)}: {printable(file.row.reason)}")
-            for line in diff_of(file).splitlines():
+            for line in format_diff(file).splitlines():
                 self.stdout.write(printable(line))
 
 
@@ -137,17 +136,7 @@ def document(
         "lost": proposal.facts["lost_lines"] if proposal else [],
         "left": result.get("left", []),
         "proposal": [
-            {"file": file.row.name, "action": file.row.action, "reason": file.row.reason, "diff": diff_of(file)}
+            {"file": file.row.name, "action": file.row.action, "reason": file.row.reason, "diff": format_diff(file)}
             for file in files
         ],
     }
-
-
-def diff_of(file: Proposed) -> str:
-    """As `diff -u` writes it."""
-    old, new = text_for_editing(file.before or b""), text_for_editing(file.after or b"")
-    name = file.row.former_name or file.row.name
-    before = f"a/{name}" if file.before is not None else "/dev/null"
-    after = f"b/{file.row.name}" if file.after is not None else "/dev/null"
-    lines = unified_diff(old.splitlines(), new.splitlines(), before, after, lineterm="")
-    return "\n".join(lines)

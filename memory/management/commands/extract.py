@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from typing import Any
 
@@ -14,7 +13,7 @@ from inspector.runs.models import Run
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
 from memory.extraction.services.runs import KIND, extraction_parameters, extraction_possible
-from memory.files.engine.newlines import text_for_editing
+from memory.management.proposal_diff import format_diff
 from memory.models import Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
@@ -68,7 +67,7 @@ class Command(BaseCommand):
             return
         self.stdout.write(printable(result["summary"]))
         for file in files:
-            self.stdout.write("\n" + "\n".join(map(printable, difference(file).splitlines())))
+            self.stdout.write("\n" + "\n".join(map(printable, format_diff(file).splitlines())))
         if proposal is not None:
             self.stdout.write(f"\nNothing has been written: /memory/proposals/{proposal.pk}/ waits for a decision.")
 
@@ -80,17 +79,10 @@ def document(run: Run, result: dict[str, Any], files: list[Proposed]) -> dict[st
         "summary": result["summary"],
         "id": result["proposal"],
         "proposal": [
-            {"file": file.row.name, "action": file.row.action, "diff": difference(file), "reason": file.row.reason}
+            {"file": file.row.name, "action": file.row.action, "diff": format_diff(file), "reason": file.row.reason}
             for file in files
         ],
     }
-
-
-def difference(file: Proposed) -> str:
-    before, after = text_for_editing(file.before or b""), text_for_editing(file.after or b"")
-    old = f"a/{file.row.former_name or file.row.name}" if file.before is not None else "/dev/null"
-    new = f"b/{file.row.name}" if file.after is not None else "/dev/null"
-    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm=""))
 
 
 def _position(transcript: Transcript, address: str) -> int | None:

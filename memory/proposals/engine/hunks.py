@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from memory.files.engine.merging import lines_of, match_lines
+from memory.files.engine.merging import match_lines
+from memory.files.engine.reading.text import split_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Hunk:
 
 def hunks(old: str, new: str) -> tuple[Hunk, ...]:
     """The changes that make `new` of `old`; at least one line between any two of them stays."""
-    before, after = lines_of(old), lines_of(new)
+    before, after = split_lines(old), split_lines(new)
     found: list[Hunk] = []
     i = j = 0
     for left, right, size in [*match_lines(before, after), (len(before), len(after), 0)]:
@@ -33,7 +34,7 @@ def hunks(old: str, new: str) -> tuple[Hunk, ...]:
 
 def with_hunks(old: str, new: str, accepted: Collection[int]) -> str:
     """`old` with those changes alone. Numbers that are none of a hunk raise a ValueError."""
-    before, parts = lines_of(old), hunks(old, new)
+    before, parts = split_lines(old), hunks(old, new)
     strangers = set(accepted) - {hunk.number for hunk in parts}
     if strangers:
         raise ValueError(f"There is no change {min(strangers)}; there are {len(parts)}.")

@@ -9,20 +9,20 @@ from urllib.parse import unquote
 from inspector.web.body import (
     Body,
     BodyError,
+    BodyLimits,
     BodyTooLargeError,
-    Limits,
     Receive,
     Scope,
     Send,
-    announced,
+    announced_length,
 )
-from inspector.web.origins import is_own
+from inspector.web.origins import is_own_origin
 from sessions.capture.endpoint.headers import value_of
 from sessions.capture.endpoint.proxy import PREFIX, Proxy
 from sessions.capture.endpoint.refusing import Refusal, refuse
 
 PAGE = "/captures/"
-UPLOADS = Limits(most=512 * 1024 * 1024, pause=120.0)
+UPLOADS = BodyLimits(most_bytes=512 * 1024 * 1024, pause_seconds=120.0)
 """The API takes files of 500 MB. They are handed on as they come."""
 OFF = Refusal(
     404, "not_found_error", "Recording is switched off in Lucid (LUCID_CAPTURE=off). Unset ANTHROPIC_BASE_URL."
@@ -50,7 +50,7 @@ class Gate:
         proxy: Proxy | None,
         is_allowed: Callable[[str], bool],
         secret_of: Callable[[Scope], str | None],
-        limits: Limits = UPLOADS,
+        limits: BodyLimits = UPLOADS,
     ) -> None:
         """`proxy`: None if recording is switched off. `is_allowed`: whether a Host header names this machine.
         `secret_of`: the part of the path by which the owner is known; None for a request that needs none."""
@@ -96,10 +96,10 @@ class Gate:
         host = value_of(headers, b"host") or ""
         if not self._is_allowed(host):
             return UNKNOWN_HOST
-        if announced(headers) > self._limits.most:
+        if announced_length(headers) > self._limits.most_bytes:
             return MUCH
         site, origin = value_of(headers, b"sec-fetch-site"), value_of(headers, b"origin")
-        return None if is_own(site=site, origin=origin, ours=f"{scope['scheme']}://{host}") else FOREIGN
+        return None if is_own_origin(site=site, origin=origin, ours=f"{scope['scheme']}://{host}") else FOREIGN
 
 
 def _parted(path: bytes) -> tuple[bytes, bytes]:

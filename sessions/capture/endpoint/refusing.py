@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from inspector.web.body import Receive, Send
-from inspector.web.door import answer_and_close
+from inspector.web.request_guard import answer_and_close
 from sessions.capture.endpoint.upstream import Upstream
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from inspector.web.kept import Kept
+from inspector.web.sized_cache import SizedCache
 from sessions.archive.selectors.blocks import load_blocks
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
@@ -41,7 +41,7 @@ class _CachedContext:
         return blocks is None or (blocks.prints == self.prints and not blocks.raw and not blocks.damage)
 
 
-contexts: Kept[_CachedContext] = Kept(MAX_BYTES, lambda cached: cached.size)
+contexts: SizedCache[_CachedContext] = SizedCache(MAX_BYTES, lambda cached: cached.size)
 
 
 def cached_context(transcript: Transcript, point: ContextPoint) -> Context:

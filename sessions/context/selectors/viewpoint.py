@@ -10,19 +10,8 @@ from django.http import Http404
 
 from sessions.context.engine import Context, PointMissingError
 from sessions.context.selectors.context_cache import cached_context
-from sessions.context.selectors.contexts import (
-    ContextPoint,
-    point_after,
-    point_next,
-    point_of_request,
-)
-from sessions.context.selectors.steps import (
-    Step,
-    Steps,
-    find_request,
-    load_steps,
-    locate_steps,
-)
+from sessions.context.selectors.contexts import ContextPoint, point_after, point_next, point_of_request
+from sessions.context.selectors.steps import Step, Steps, find_request, load_steps, locate_steps
 from sessions.models import Entry, Request, Transcript
 from sessions.timeline.selectors.entries import find_entry
 

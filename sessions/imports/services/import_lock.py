@@ -57,7 +57,7 @@ def import_lock(waiting: Callable[[], None] | None = None) -> Iterator[ImportLoc
         with server_import_lock(this_host(), waiting) as lock:
             yield lock
     else:
-        with database_lock(ALL, waiting=waiting):
+        with database_lock(ALL, on_wait=waiting):
             yield ImportLock()
 
 

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from inspector.locks.database_lock import TRY_SECONDS
 from inspector.locks.server_lock import (
     ServerLock,
-    held_or_written,
     join,
     keep_out,
+    names_in_use,
     server_lock,
 )
 from sessions.imports.services.import_lock import ALL, ImportLock, lock_of
@@ -75,7 +75,7 @@ class ServerImportLock(ImportLock):
 
     @contextmanager
     def _hold_also(self, name: str, waiting: Callable[[], None] | None) -> Iterator[None]:
-        with self._locks[0].beside(name, waiting) as other:
+        with self._locks[0].second_lock(name, waiting) as other:
             self._locks.append(other)
             try:
                 yield
@@ -106,7 +106,7 @@ def join_import(host: str) -> None:
 def find_busy(hosts: Collection[str]) -> set[str]:
     """Those of them that import, or whose import was cut off and is still being committed."""
     names = {lock_of(host): host for host in hosts}
-    return {names[name] for name in held_or_written(names)}
+    return {names[name] for name in names_in_use(names)}
 
 
 def hosts_wait(hosts: Collection[str], waiting: Callable[[], None]) -> None:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from sessions.lint.engine.finding import Finding, Severity
 from sessions.lint.engine.linting import lint_request
-from sessions.lint.engine.repair import (
-    repair,
-    repair_messages,
-    repair_request,
-    strip_dead_thinking,
-)
+from sessions.lint.engine.repair import repair, repair_messages, repair_request, strip_dead_thinking
 from sessions.lint.engine.repairs.draft import Repair
 from sessions.lint.engine.thinking_binding import DeadThinking, dead_thinking
 

@@ -14,13 +14,7 @@ from typing import Any
 import orjson
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import (
-    THINKING,
-    BlockSpot,
-    MessageRow,
-    read_rows,
-    text_of,
-)
+from sessions.lint.engine.request_reader import THINKING, BlockSpot, MessageRow, read_rows, text_of
 from sessions.transcripts.engine.messages import text_block
 from sessions.usage.engine.billing_header import BILLING
 from sessions.usage.engine.model_facts import facts_of

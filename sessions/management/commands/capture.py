@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
-from inspector.web.database import reason_of
+from inspector.web.database_errors import reason_of
 from sessions.capture.selectors.captures import said_in, sent_of
 from sessions.capture.selectors.list import (
     Captured,

@@ -18,12 +18,7 @@ from sessions.context.engine.request import Context
 from sessions.context.engine.request_log import element_of
 from sessions.linking.engine.raw_fields import text
 from sessions.timeline.engine.cards.lens import Mask
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    Role,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role
 
 BLOCKS = 40
 """The most blocks of an answer that are shown."""

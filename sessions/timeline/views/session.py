@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
-from inspector.web.kept import Kept
 from inspector.web.query import query_number
+from inspector.web.sized_cache import SizedCache
 from sessions.context.selectors.contexts import load_left_out_among
 from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.models import Transcript, Turn
@@ -25,7 +25,9 @@ from sessions.timeline.selectors.linked_files import remove_dead_links
 from sessions.timeline.selectors.window import Window, window_at, window_from, window_last, window_until
 from sessions.transcripts.selectors.session import session_head
 
-_windows: Kept[tuple[Card, ...]] = Kept(2_000_000, lambda cards: frames_bytes(cards) + sum(map(text_bytes, cards)))
+_windows: SizedCache[tuple[Card, ...]] = SizedCache(
+    2_000_000, lambda cards: frames_bytes(cards) + sum(map(text_bytes, cards))
+)
 """Limited by the bytes that the cards take on a page."""
 
 

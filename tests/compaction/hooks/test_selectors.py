@@ -58,7 +58,7 @@ def test_nothing_is_configured_where_there_are_no_settings(places: dict[Origin, 
     assert found(places) == HookConfiguration(())
 
 
-def test_they_are_listed_with_the_file_that_names_them(places: dict[Origin, Path]) -> None:
+def test_hooks_are_listed_with_the_file_that_names_them(places: dict[Origin, Path]) -> None:
     write(places[Origin.USER], {"hooks": {"PreCompact": [{"hooks": [{"command": "save", "timeout": 5}]}]}})
     file = places[Origin.USER]
     assert found(places).hooks == (
@@ -66,7 +66,7 @@ def test_they_are_listed_with_the_file_that_names_them(places: dict[Origin, Path
     )
 
 
-def test_those_of_a_project_run_only_where_somebody_says_so(places: dict[Origin, Path]) -> None:
+def test_hooks_of_a_project_run_only_if_somebody_says_so(places: dict[Origin, Path]) -> None:
     for origin, file in places.items():
         write(file, named(str(origin)))
     configured = found(places)

@@ -6,11 +6,11 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.backup.format.manifest import Kind, Manifest
+from inspector.backup.format.manifest import Manifest, StreamKind
 from inspector.backup.format.rows import Row
-from inspector.backup.format.writing import BackupWriter
+from inspector.backup.format.writer import BackupWriter
 
-Given = tuple[Kind, str, Sequence[str], Sequence[Row]]
+Given = tuple[StreamKind, str, Sequence[str], Sequence[Row]]
 TIDES: Given = ("tables", "tides", ("id", "height", "note"), [(1, 4.5, "high"), (2, None, b"\x00\xff"), (3, True, "")])
 FILES: Given = ("files", "home", ("path", "piece", "mtime_ns", "data"), [("secret.key", 0, 5, b"key")])
 

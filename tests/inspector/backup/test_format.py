@@ -22,16 +22,16 @@ from inspector.backup.format.manifest import (
     Manifest,
     Part,
     Stream,
-    encoded,
+    encode_manifest,
 )
-from inspector.backup.format.reading import BackupReader, Rows
+from inspector.backup.format.reader import BackupReader, Rows
 from inspector.backup.format.rows import (
     MOST_RAW,
     PART_BYTES,
     Value,
     pack,
 )
-from inspector.backup.format.writing import hash_line
+from inspector.backup.format.writer import hash_line
 from tests.inspector.backup.crafting import (
     FILES,
     TIDES,
@@ -124,8 +124,8 @@ def signed(manifest: Manifest, *members: tuple[str, bytes]) -> bytes:
     file = io.BytesIO()
     for name, data in members:
         write_member(file, name, data)
-    write_member(file, "manifest.json", encoded(manifest))
-    write_member(file, "manifest.json.sha256", hash_line(encoded(manifest)))
+    write_member(file, "manifest.json", encode_manifest(manifest))
+    write_member(file, "manifest.json.sha256", hash_line(encode_manifest(manifest)))
     file.write(END)
     return file.getvalue()
 

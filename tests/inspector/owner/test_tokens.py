@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inspector.owner.tokens import (
     FOLDER,
-    SECONDS,
+    LIFETIME_SECONDS,
     token_create,
     token_use,
 )
@@ -37,7 +37,7 @@ def test_of_many_who_use_it_at_once_one_gets_in(tmp_path: Path) -> None:
 def test_an_old_token_lets_nobody_in_and_is_forgotten(tmp_path: Path) -> None:
     token = token_create(tmp_path)
     (file,) = (tmp_path / FOLDER).iterdir()
-    os.utime(file, (0, time.time() - SECONDS - 1))
+    os.utime(file, (0, time.time() - LIFETIME_SECONDS - 1))
     second = token_create(tmp_path)
     assert not file.exists()
     assert not token_use(tmp_path, token)

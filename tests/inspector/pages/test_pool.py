@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from inspector.pages import pool
-from inspector.pages.beside import PageProcess, ProcessEndedError
+from inspector.pages.page_process import PageProcess, ProcessEndedError
 from inspector.pages.pool import Pages
-from inspector.startup.processes import State, states, states_set
+from inspector.startup.processes import State, all_states, apply_states
 from tests.serving import PATIENCE
 
 CROWD = 40
@@ -175,7 +175,7 @@ def test_whoever_waits_for_a_page_of_a_process_that_dies_is_told() -> None:
         (pid,) = children()
         os.kill(pid, signal.SIGSTOP)
         reader, made = Reader(), asyncio.Event()
-        body = await Pages()._here.threads.handler.read_body(reader.receive)
+        body = await Pages()._local.threads.handler.read_body(reader.receive)
         making = asyncio.ensure_future(process.make(scope_of(PAGE), body, reader.receive, reader.send, made.set))
         await until(lambda: process.is_at_work)
         os.kill(pid, signal.SIGKILL)
@@ -189,8 +189,8 @@ def test_whoever_waits_for_a_page_of_a_process_that_dies_is_told() -> None:
 
 
 def test_a_page_is_the_same_wherever_it_is_made() -> None:
-    before = states()
-    states_set({"worker": State.DEAD})
+    before = all_states()
+    apply_states({"worker": State.DEAD})
 
     async def run() -> None:
         process, pages = PageProcess(), Pages()
@@ -198,7 +198,7 @@ def test_a_page_is_the_same_wherever_it_is_made() -> None:
         try:
             for path in (PAGE, "/settings/", "/static/css/base.css", "/nowhere/"):
                 here, there = await asked(pages, path), Reader()
-                body = await pages._here.threads.handler.read_body(there.receive)
+                body = await pages._local.threads.handler.read_body(there.receive)
                 await process.make(scope_of(path), body, there.receive, there.send, lambda: None)
                 assert there.status == here.status, path
                 assert len(there.body) == len(here.body), path
@@ -209,4 +209,4 @@ def test_a_page_is_the_same_wherever_it_is_made() -> None:
     try:
         asyncio.run(run())
     finally:
-        states_set(before or {"worker": State.ABSENT})
+        apply_states(before or {"worker": State.ABSENT})

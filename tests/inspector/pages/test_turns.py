@@ -36,7 +36,7 @@ def test_whoever_comes_first_is_served_first() -> None:
 
         await asyncio.gather(*(come(number) for number in range(20)))
         assert order == list(range(20))
-        assert turns.waiting == turns.busy(desk) == 0
+        assert turns.waiting_count == turns.busy_count(desk) == 0
 
     asyncio.run(run())
 
@@ -51,7 +51,7 @@ def test_the_least_busy_place_is_taken_and_none_beyond_its_room() -> None:
         assert taken == [first, second, first, second]
         waiting = asyncio.ensure_future(turns.take(Client().receive))
         await asyncio.sleep(0)
-        assert turns.waiting == 1
+        assert turns.waiting_count == 1
         assert not waiting.done()
         turns.give_back(second)
         assert await waiting is second
@@ -76,7 +76,7 @@ def test_whoever_leaves_the_line_takes_no_turn() -> None:
         await asyncio.gather(ended, return_exceptions=True)
         turns.give_back(desk)
         assert await stays is desk
-        assert turns.busy(desk) == 1
+        assert turns.busy_count(desk) == 1
 
     asyncio.run(run())
 
@@ -92,7 +92,7 @@ def test_a_turn_that_comes_with_the_cancellation_is_passed_on() -> None:
         turns.give_back(desk)
         ended.cancel()
         await asyncio.gather(ended, return_exceptions=True)
-        assert turns.busy(desk) == 0
+        assert turns.busy_count(desk) == 0
 
     asyncio.run(run())
 

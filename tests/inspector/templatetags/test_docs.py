@@ -11,8 +11,8 @@ from inspector.docs.selectors import document
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
-MARK = re.compile(r'{% explained "([^"]+)" "([^"]+)" %}')
-NAMED = re.compile(r'{% with known="([^"]+)" %}.*?({% explained known "[^"]+" %})', re.DOTALL)
+MARK = re.compile(r'{% help_link "([^"]+)" "([^"]+)" %}')
+NAMED = re.compile(r'{% with known="([^"]+)" %}.*?({% help_link known "[^"]+" %})', re.DOTALL)
 """A place that is too long for the line of its mark has a name."""
 
 
@@ -34,7 +34,7 @@ def test_what_a_page_links_to_is_a_heading_of_a_document(template: str, place: s
 
 def test_every_mark_is_seen_by_the_test_above() -> None:
     """A place that is put together on the page would escape it; there is one, of which all kinds are looked at."""
-    written = sum(path.read_text().count("{% explained ") for path in TEMPLATES)
+    written = sum(path.read_text().count("{% help_link ") for path in TEMPLATES)
     assert written == len(places()) - len(KINDS) + 1
 
 

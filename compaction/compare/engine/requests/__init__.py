@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from compaction.compare.engine.requests.differences import (
-    Part,
-    Row,
-    Status,
-    differences_of,
+    DifferenceRow,
+    DifferenceStatus,
+    RequestPart,
+    compare_setups,
 )
-from compaction.compare.engine.requests.presentation import ShownDifference, shown_parts
-from compaction.compare.engine.requests.sent import as_sent
-from compaction.compare.engine.requests.sentence import Verdict, verdict_of
+from compaction.compare.engine.requests.presentation import DifferenceView, view_parts
+from compaction.compare.engine.requests.sent import sent_side
+from compaction.compare.engine.requests.sentence import Verdict, judge_requests
 
 __all__ = [
-    "Part",
-    "Row",
-    "ShownDifference",
-    "Status",
+    "DifferenceRow",
+    "DifferenceStatus",
+    "DifferenceView",
+    "RequestPart",
     "Verdict",
-    "as_sent",
-    "differences_of",
-    "shown_parts",
-    "verdict_of",
+    "compare_setups",
+    "judge_requests",
+    "sent_side",
+    "view_parts",
 ]

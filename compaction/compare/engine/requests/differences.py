@@ -12,18 +12,18 @@ from sessions.text.engine.diffs import common_ends
 from sessions.timeline.engine.cards.value_text import format_value
 from sessions.usage.engine.billing_header import BILLING
 
-Status = Literal["same", "changed", "added", "removed", "moved"]
+DifferenceStatus = Literal["same", "changed", "added", "removed", "moved"]
 _LONG = 400_000
 ON_DEMAND = "loaded on demand: it is no part of the prompt"
 HEADER = "the client's billing header: it is no part of the cache's key"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DifferenceRow:
     """A parameter, a tool or a block of the system prompt."""
 
     name: str
-    status: Status
+    status: DifferenceStatus
     before: str = ""
     after: str = ""
     note: str = ""
@@ -35,110 +35,116 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RequestPart:
     name: Literal["params", "tools", "system", "messages"]
-    rows: tuple[Row, ...]
+    rows: tuple[DifferenceRow, ...]
     unknown: str = ""
     """Why they cannot be compared."""
 
     @property
-    def changes(self) -> tuple[Row, ...]:
+    def changes(self) -> tuple[DifferenceRow, ...]:
         return tuple(row for row in self.rows if row.status != "same")
 
-    def of(self, status: Status) -> int:
+    def of(self, status: DifferenceStatus) -> int:
         return sum(row.status == status for row in self.rows)
 
 
-def differences_of(before: Context, after: Context) -> tuple[Part, Part, Part]:
+def compare_setups(before: Context, after: Context) -> tuple[RequestPart, RequestPart, RequestPart]:
     """Parameters, tools, system prompt."""
     old, new = before.setup, after.setup
     return _params(before, after), _tools(old.tools, new.tools), _system(old.system, new.system)
 
 
-def _params(before: Context, after: Context) -> Part:
-    model = Row("model", "same" if before.model == after.model else "changed", before.model, after.model)
+def _params(before: Context, after: Context) -> RequestPart:
+    model = DifferenceRow("model", "same" if before.model == after.model else "changed", before.model, after.model)
     old, new = before.setup.params, after.setup.params
     if not old or not new:
-        return Part("params", (model,), _missing("parameters", known_before=bool(old), known_after=bool(new)))
+        return RequestPart("params", (model,), _missing("parameters", known_before=bool(old), known_after=bool(new)))
     names = [name for name in dict.fromkeys([*old, *new]) if name != "model"]
-    return Part("params", (model, *(_param(name, old, new) for name in names)))
+    return RequestPart("params", (model, *(_param(name, old, new) for name in names)))
 
 
-def _param(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Row:
-    before, after = (_value(one[name]) if name in one else "" for one in (old, new))
+def _param(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> DifferenceRow:
+    before, after = (_value(params[name]) if name in params else "" for params in (old, new))
     if name not in old:
-        return Row(name, "added", before, after)
+        return DifferenceRow(name, "added", before, after)
     if name not in new:
-        return Row(name, "removed", before, after)
-    return Row(name, "same" if old[name] == new[name] else "changed", before, after)
+        return DifferenceRow(name, "removed", before, after)
+    return DifferenceRow(name, "same" if old[name] == new[name] else "changed", before, after)
 
 
 def _value(value: object) -> str:
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return "\n".join(value)
     return format_value(value, _LONG)
 
 
-def _tools(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> Part:
+def _tools(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> RequestPart:
     if old is None or new is None:
         why = _missing("definitions of the tools", known_before=old is not None, known_after=new is not None)
-        return Part("tools", (), why)
+        return RequestPart("tools", (), why)
     former = {_name(tool): tool for tool in old}
     latter = {_name(tool): tool for tool in new}
     rows = [_tool(name, former.get(name), tool) for name, tool in latter.items()]
-    rows += [_gone(name, tool) for name, tool in former.items() if name not in latter]
-    shared = [[name for name in one if name in former and name in latter] for one in (former, latter)]
+    rows += [_removed_tool(name, tool) for name, tool in former.items() if name not in latter]
+    shared = [[name for name in tools if name in former and name in latter] for tools in (former, latter)]
     if shared[0] != shared[1] and all(row.status == "same" for row in rows):
-        rows = [_moved(row, shared[0], shared[1]) for row in rows]
-    return Part("tools", tuple(rows))
+        rows = [_mark_moved(row, shared[0], shared[1]) for row in rows]
+    return RequestPart("tools", tuple(rows))
 
 
-def _gone(name: str, tool: Mapping[str, Any]) -> Row:
-    return Row(
+def _removed_tool(name: str, tool: Mapping[str, Any]) -> DifferenceRow:
+    return DifferenceRow(
         name, "removed", format_value(dict(tool), _LONG), "", ON_DEMAND if tool.get("defer_loading") is True else ""
     )
 
 
-def _moved(row: Row, before: list[str], after: list[str]) -> Row:
+def _mark_moved(row: DifferenceRow, before: list[str], after: list[str]) -> DifferenceRow:
     """The order of the tools is part of the key too."""
-    return row if before.index(row.name) == after.index(row.name) else Row(row.name, "moved", row.before, row.after)
+    return (
+        row
+        if before.index(row.name) == after.index(row.name)
+        else DifferenceRow(row.name, "moved", row.before, row.after)
+    )
 
 
 def _name(tool: Mapping[str, Any]) -> str:
     return text(tool.get("name")) or text(tool.get("type")) or "unnamed"
 
 
-def _tool(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> Row:
+def _tool(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> DifferenceRow:
     note = ON_DEMAND if new.get("defer_loading") is True else ""
     if old is None:
-        return Row(name, "added", "", format_value(dict(new), _LONG), note)
+        return DifferenceRow(name, "added", "", format_value(dict(new), _LONG), note)
     if old == new:
-        return Row(name, "same")
-    return Row(name, "changed", format_value(dict(old), _LONG), format_value(dict(new), _LONG), note)
+        return DifferenceRow(name, "same")
+    return DifferenceRow(name, "changed", format_value(dict(old), _LONG), format_value(dict(new), _LONG), note)
 
 
-def _system(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> Part:
+def _system(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> RequestPart:
     """Blocks are known by their place, counted from the nearer end that is the same."""
     if old is None or new is None:
-        return Part("system", (), _missing("system prompt", known_before=old is not None, known_after=new is not None))
-    left, right = [_words(one) for one in old], [_words(one) for one in new]
+        return RequestPart(
+            "system", (), _missing("system prompt", known_before=old is not None, known_after=new is not None)
+        )
+    left, right = [_words(block) for block in old], [_words(block) for block in new]
     head, tail = common_ends(left, right)
-    rows = [Row(f"block {at + 1}", "same") for at in range(head)]
-    for at in range(max(len(left), len(right)) - head - tail):
-        here = left[head + at] if head + at < len(left) - tail else None
-        there = right[head + at] if head + at < len(right) - tail else None
-        status: Status = "added" if here is None else "removed" if there is None else "changed"
-        note = HEADER if (here or there or "").startswith(BILLING) else ""
-        rows.append(Row(f"block {head + at + 1}", status, here or "", there or "", note))
-    rows += [Row(f"block {at + 1}", "same") for at in range(len(right) - tail, len(right))]
-    return Part("system", tuple(rows))
+    rows = [DifferenceRow(f"block {index + 1}", "same") for index in range(head)]
+    for index in range(max(len(left), len(right)) - head - tail):
+        old_words = left[head + index] if head + index < len(left) - tail else None
+        new_words = right[head + index] if head + index < len(right) - tail else None
+        status: DifferenceStatus = "added" if old_words is None else "removed" if new_words is None else "changed"
+        note = HEADER if (old_words or new_words or "").startswith(BILLING) else ""
+        rows.append(DifferenceRow(f"block {head + index + 1}", status, old_words or "", new_words or "", note))
+    rows += [DifferenceRow(f"block {index + 1}", "same") for index in range(len(right) - tail, len(right))]
+    return RequestPart("system", tuple(rows))
 
 
 def _words(block: Mapping[str, Any]) -> str:
     return text(block.get("text")) or format_value(dict(block), _LONG)
 
 
-def _missing(what: str, *, known_before: bool, known_after: bool) -> str:
+def _missing(part_name: str, *, known_before: bool, known_after: bool) -> str:
     if not known_before and not known_after:
-        return f"No record of either request holds its {what}."
-    return f"No record of the {'later' if known_before else 'former'} request holds its {what}."
+        return f"No record of either request holds its {part_name}."
+    return f"No record of the {'later' if known_before else 'former'} request holds its {part_name}."

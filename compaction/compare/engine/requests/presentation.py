@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.compare.engine.requests.differences import Part, Row
+from compaction.compare.engine.requests.differences import DifferenceRow, RequestPart
 from compaction.compare.engine.words import (
-    Room,
+    DiffAllowance,
     Stretch,
-    elided,
+    elide,
     word_diff,
 )
 from sessions.text.engine.invisible_characters import spell_invisible
@@ -24,10 +24,10 @@ _ROWS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class ShownDifference:
+class DifferenceView:
     place: str
     """`tools.3`: what an address calls it."""
-    row: Row
+    row: DifferenceRow
     name: str
     diff: tuple[Stretch, ...]
     cut: bool
@@ -38,10 +38,10 @@ class ShownDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPart:
-    part: Part
+class PartView:
+    part: RequestPart
     title: str
-    changes: tuple[ShownDifference, ...]
+    changes: tuple[DifferenceView, ...]
     same: int
     more: int
 
@@ -49,30 +49,30 @@ class ShownPart:
 _TITLES = {"params": "Model and parameters", "tools": "Tools", "system": "System prompt", "messages": "Messages"}
 
 
-def shown_parts(parts: Sequence[Part], mask: Mask, opened: str = "") -> list[ShownPart]:
+def view_parts(parts: Sequence[RequestPart], mask: Mask, opened: str = "") -> list[PartView]:
     """`opened`: the place of a change that is wanted as a whole."""
-    room = Room()
+    room = DiffAllowance()
     return [_part(part, mask, opened, room) for part in parts]
 
 
-def _part(part: Part, mask: Mask, opened: str, room: Room) -> ShownPart:
-    changed = [(at, row) for at, row in enumerate(part.rows) if row.status != "same"]
-    shown = tuple(_row(f"{part.name}.{at}", row, mask, opened, room) for at, row in changed[:_ROWS])
-    return ShownPart(part, _TITLES[part.name], shown, len(part.rows) - len(changed), max(0, len(changed) - _ROWS))
+def _part(part: RequestPart, mask: Mask, opened: str, room: DiffAllowance) -> PartView:
+    changed = [(index, row) for index, row in enumerate(part.rows) if row.status != "same"]
+    views = tuple(_row(f"{part.name}.{index}", row, mask, opened, room) for index, row in changed[:_ROWS])
+    return PartView(part, _TITLES[part.name], views, len(part.rows) - len(changed), max(0, len(changed) - _ROWS))
 
 
-def _row(place: str, row: Row, mask: Mask, opened: str, room: Room) -> ShownDifference:
+def _row(place: str, row: DifferenceRow, mask: Mask, opened: str, room: DiffAllowance) -> DifferenceView:
     whole = opened == place
     name = Lens(mask).line(row.name, 80)
     if row.status in ("added", "removed"):
         lens = Lens(mask, whole=whole)
         kind = row.status
         words = lens.block(row.after or row.before, _ALONE)
-        return ShownDifference(place, row, name, (Stretch(kind, words),), lens.tally.cut)
+        return DifferenceView(place, row, name, (Stretch(kind, words),), lens.tally.cut)
     most = _WHOLE if whole else _TEXT
-    before, after = (spell_invisible(mask(one[: most + 4_096])[:most]) for one in (row.before, row.after))
-    found = word_diff(before, after, Room() if whole else room)
+    before, after = (spell_invisible(mask(text[: most + 4_096])[:most]) for text in (row.before, row.after))
+    stretches = word_diff(before, after, DiffAllowance() if whole else room)
     if not whole:
-        found = elided(found, _AROUND, _LONGEST)
-    cut = any(one.elided for one in found) or max(len(row.before), len(row.after)) > most
-    return ShownDifference(place, row, name, found, cut)
+        stretches = elide(stretches, _AROUND, _LONGEST)
+    cut = any(stretch.elided for stretch in stretches) or max(len(row.before), len(row.after)) > most
+    return DifferenceView(place, row, name, stretches, cut)

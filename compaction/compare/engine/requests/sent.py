@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from compaction.compare.engine.presentation import Side
+from compaction.compare.engine.presentation import ContextSide
 from sessions.context.engine import Context
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.transcripts.engine.messages import Message, replace_fields
 
 
-def as_sent(context: Context, side: Side) -> Side:
+def sent_side(context: Context, side: ContextSide) -> ContextSide:
     """The side of a comparison that shows what was sent, where the usual one shows what the records say.
 
     A message of the array may hold the words of several records. Each is a row of its own, so that it can be held
     against the same record on the other side, and has the number of its message.
     """
-    runs = [run for at, element in enumerate(context.elements) for run in _runs(at, element)]
+    runs = [run for index, element in enumerate(context.elements) for run in _runs(index, element)]
     messages = tuple(message for _, message, _ in runs)
     inexact = frozenset(place for place, (_, _, exact) in enumerate(runs) if not exact)
-    return Side(messages, side.taken, inexact, side.origin, tuple(number for number, _, _ in runs))
+    return ContextSide(messages, side.removed_results, inexact, side.origin, tuple(number for number, _, _ in runs))
 
 
 def _runs(number: int, element: Element) -> Iterator[tuple[int, Message, bool]]:

@@ -31,23 +31,23 @@ class Verdict:
     also: tuple[Change, ...]
 
 
-def verdict_of(before: Context, after: Context) -> Verdict:
+def judge_requests(before: Context, after: Context) -> Verdict:
     old, new = prompt_of(before), prompt_of(after)
-    found = find_changes(old, new)
-    first = next((change for change in found if change.rank < Rank.HINT), None)
-    also = tuple(change for change in found if change is not first)
+    changes = find_changes(old, new)
+    first = next((change for change in changes if change.rank < Rank.HINT), None)
+    also = tuple(change for change in changes if change is not first)
     caveat = "" if is_comparable(old, new) else " Whether tools and system prompt stayed the same is not recorded."
     if first is None:
-        return Verdict(True, f"{_held(old, new)}{caveat}", None, also)
+        return Verdict(True, f"{_describe_shared_prefix(old, new)}{caveat}", None, also)
     if first.rewrite is not None and first.rewrite.went_back:
         return Verdict(True, f"{first.sentence} What is left could be read from the cache.{caveat}", first, also)
     return Verdict(False, f"{first.sentence} {_MEANS.get(first.rank, '')}{caveat}", first, also)
 
 
-def _held(old: Prompt, new: Prompt) -> str:
+def _describe_shared_prefix(old: Prompt, new: Prompt) -> str:
     more = len(new.elements) - len(old.elements)
-    what = "Model, tools, system prompt and" if is_comparable(old, new) else "Model and"
-    same = f"{what} all {plural(len(old.elements), 'message')} of the former are the same"
+    same_parts = "Model, tools, system prompt and" if is_comparable(old, new) else "Model and"
+    same = f"{same_parts} all {plural(len(old.elements), 'message')} of the former are the same"
     if more <= 0:
         return f"{same}, and nothing follows."
     follow = f"{plural(more, 'message')} {'follows' if more == 1 else 'follow'}"

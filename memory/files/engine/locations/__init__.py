@@ -5,11 +5,10 @@ from __future__ import annotations
 from memory.files.engine.locations.agents import (
     AgentMemory,
     Scope,
-    agent_memory,
     find_agent_memories,
 )
 from memory.files.engine.locations.confined_directory import ConfinedDirectory, InvalidNameError
-from memory.files.engine.locations.daily_logs import day_of, log_name
+from memory.files.engine.locations.daily_logs import day_of
 from memory.files.engine.locations.directory_settings import LocationOrigin
 from memory.files.engine.locations.memory_location import (
     MemoryLocation,
@@ -32,7 +31,6 @@ __all__ = [
     "Scope",
     "SessionNotes",
     "UnsafePathError",
-    "agent_memory",
     "check_directory",
     "day_of",
     "find_agent_memories",
@@ -40,7 +38,6 @@ __all__ = [
     "find_memory_directories",
     "find_session_notes",
     "locate_memory",
-    "log_name",
     "notes_paths",
     "slug_of",
 ]

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from memory.files.engine.locations.confined_directory import ConfinedDirectory
-
 
 class Scope(StrEnum):
     USER = "user"
@@ -25,13 +23,6 @@ class AgentMemory:
     """The agent type as its directory spells it: with `-` for `:`."""
     scope: Scope
     path: Path
-
-
-def agent_memory(agent: str, scope: Scope, *, config: Path, project: Path) -> AgentMemory:
-    """Where one type of agent keeps its memory. Raises OutsideError for a type that is no name of a directory."""
-    root = _scope_roots(config, project)[scope]
-    name = ConfinedDirectory(root).normalize(agent.replace(":", "-"))
-    return AgentMemory(name, scope, root / name)
 
 
 def find_agent_memories(*, config: Path, project: Path | None = None) -> list[AgentMemory]:

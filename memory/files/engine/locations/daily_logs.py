@@ -17,7 +17,3 @@ def day_of(name: str) -> date | None:
         return date(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
         return None
-
-
-def log_name(day: date) -> str:
-    return f"logs/{day:%Y}/{day:%m}/{day:%Y-%m-%d}.md"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.files.engine.merging.matching import LineMatch, lines_of, match_lines
+from memory.files.engine.merging.matching import LineMatch, match_lines
 from memory.files.engine.merging.merge import (
     AgreedLines,
     Choice,
@@ -12,4 +12,4 @@ from memory.files.engine.merging.merge import (
     merge,
 )
 
-__all__ = ["AgreedLines", "Choice", "Conflict", "LineMatch", "LineOrigin", "Merge", "lines_of", "match_lines", "merge"]
+__all__ = ["AgreedLines", "Choice", "Conflict", "LineMatch", "LineOrigin", "Merge", "match_lines", "merge"]

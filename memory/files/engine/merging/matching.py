@@ -25,13 +25,6 @@ Span = tuple[int, int, int, int]
 """Start and end on the left, start and end on the right."""
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines with their endings. Only `\\n` ends a line, as in the client and in git."""
-    lines = text.split("\n")
-    last = lines.pop()
-    return [f"{line}\n" for line in lines] + ([last] if last else [])
-
-
 def match_lines(left: Sequence[str], right: Sequence[str]) -> list[LineMatch]:
     """The matches in order: none is empty, and adjacent ones are joined."""
     found_matches: list[LineMatch] = []

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memory.files.engine.merging.matching import LineMatch, lines_of, match_lines
+from memory.files.engine.merging.matching import LineMatch, match_lines
+from memory.files.engine.reading.text import split_lines
 
 Lines = tuple[str, ...]
 Region = tuple[int, int, int, int]
@@ -83,7 +84,7 @@ class Merge:
 
 def merge(base: str, ours: str, theirs: str) -> Merge:
     """Merges two changes of `base`."""
-    b, o, t = lines_of(base), lines_of(ours), lines_of(theirs)
+    b, o, t = split_lines(base), split_lines(ours), split_lines(theirs)
     parts: list[AgreedLines | Conflict] = []
     b1 = o1 = t1 = 0
     for b2, o2, t2, size in _find_common_regions(match_lines(b, o), match_lines(b, t), (len(b), len(o), len(t))):
@@ -137,7 +138,7 @@ def _choose_lines(conflict: Conflict, choice: Choice | str) -> Lines:
         return conflict.base
     if choice == Choice.BOTH:
         return (*conflict.ours, *conflict.theirs)
-    return tuple(lines_of(choice))
+    return tuple(split_lines(choice))
 
 
 def _join_lines(parts: Iterator[Lines]) -> str:

@@ -159,7 +159,7 @@ def kind_of(name: str) -> FileKind:
 
 def _encoding_problems(source: DecodedText) -> tuple[Problem, ...]:
     if not source.is_valid:
-        index = next(at for at, char in enumerate(source.text) if "\udc80" <= char <= "\udcff")
+        index = next(position for position, char in enumerate(source.text) if "\udc80" <= char <= "\udcff")
         line = source.text.count("\n", 0, index) + 1
         return (Problem("not-utf-8", "Some bytes are no UTF-8; the agent sees replacement characters there.", line),)
     if source.encoding != "utf-8":

@@ -1,4 +1,4 @@
-"""Topics that say different things of the same."""
+"""Topics that contradict each other."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile, MemoryType
 from memory.lint.engine.claims import Claim, contradict, find_claims
 from memory.lint.engine.finding import Finding, Severity
-from memory.lint.engine.looking import MOST_CHARACTERS, excerpt
+from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
 from memory.lint.engine.surroundings import Surroundings
 from memory.lint.engine.words import significant_words
 
 _MOST_OF_A_KEY = 50
-"""Claims with one key that are compared: what hundreds of topics say of theirs is a form, not a fact."""
+"""Claims compared per key: what hundreds of topics claim is a form, not a fact."""
 _IN_COMMON = 2
-"""Words that two topics share, for a key such as `Owner` to mean the same in both."""
+"""Words that two topics must share for a general key, such as `Owner`, to mean the same in both."""
 _NEAR = 60
 _CHANGED = re.compile(
     r"\b(?:was|were|formerly|previously|used to|no longer|instead of|replaced|until|moved|migrated|upgraded|changed"
@@ -36,10 +36,9 @@ def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Fi
             continue
         for index, (first, first_claim) in enumerate(same):
             for second, second_claim in same[index + 1 :]:
-                if (first.name, second.name) not in reported and _is_contradiction(
-                    first, first_claim, second, second_claim
-                ):
-                    reported.add((first.name, second.name))
+                names = (first.name, second.name)
+                if names not in reported and _is_contradiction(first, first_claim, second, second_claim):
+                    reported.add(names)
                     yield _finding(first, first_claim, second, second_claim)
 
 
@@ -52,12 +51,12 @@ def _is_contradiction(first: MemoryFile, first_claim: Claim, second: MemoryFile,
 
 
 def _subject_words(topic: MemoryFile) -> set[str]:
-    """What a topic is about, as far as its name and description tell."""
+    """The subject of a topic, according to its name and description."""
     return set(significant_words(f"{topic.stem.replace('_', ' ')} {topic.description}")) - set(MemoryType)
 
 
 def _mentions_value(topic: MemoryFile, claim: Claim) -> bool:
-    """Does the topic tell of the other value as well? Then it tells a change, not a contradiction."""
+    """Does the topic also mention this value? Then it describes a change, not a contradiction."""
     text, value = topic.text[:MOST_CHARACTERS].lower(), claim.value.lower()
     position = text.find(value)
     while position >= 0:
@@ -67,11 +66,10 @@ def _mentions_value(topic: MemoryFile, claim: Claim) -> bool:
     return False
 
 
-def _finding(older: MemoryFile, older_claim: Claim, newer_: MemoryFile, newer_claim: Claim) -> Finding:
-    if older.modified_at > newer_.modified_at:
-        older, older_claim, newer_, newer_claim = newer_, newer_claim, older, older_claim
-    newer = ", which is newer," if newer_.modified_at > older.modified_at else ""
-    words = (
-        f"Here: “{excerpt(older_claim.sentence, 80)}”; {newer_.name}{newer} says “{excerpt(newer_claim.sentence, 80)}”."
-    )
-    return Finding("contradiction", older.name, Severity.WARNING, words, older_claim.line, others=(newer_.name,))
+def _finding(older: MemoryFile, older_claim: Claim, newer: MemoryFile, newer_claim: Claim) -> Finding:
+    if older.modified_at > newer.modified_at:
+        older, older_claim, newer, newer_claim = newer, newer_claim, older, older_claim
+    remark = ", which is newer," if newer.modified_at > older.modified_at else ""
+    quotes = excerpt(older_claim.sentence, 80), excerpt(newer_claim.sentence, 80)
+    words = f"Here: “{quotes[0]}”; {newer.name}{remark} says “{quotes[1]}”."
+    return Finding("contradiction", older.name, Severity.WARNING, words, older_claim.line, others=(newer.name,))

@@ -1,4 +1,4 @@
-"""Dates that mean something else on another day. Memory is read on other days."""
+"""Relative dates: they mean something else on the day on which memory is read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_line
 from memory.files.engine.reading.file import MemoryFile
 from memory.files.engine.reading.text import split_lines, strip_line_end
-from memory.lint.engine.days import resolve_date
 from memory.lint.engine.finding import (
     Changes,
     Finding,
     Fix,
     Severity,
 )
-from memory.lint.engine.looking import MOST_CHARACTERS, without_code
+from memory.lint.engine.line_text import MOST_CHARACTERS, without_code
+from memory.lint.engine.relative_dates import resolve_date
 from memory.lint.engine.surroundings import Surroundings
 
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"

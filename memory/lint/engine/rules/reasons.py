@@ -1,4 +1,4 @@
-"""Feedback and facts of a project need their reason: without it nobody can tell later whether they still hold."""
+"""Feedback and project facts need a reason: without it, nobody can tell later whether they still apply."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryType
 from memory.lint.engine.finding import Finding, Severity
-from memory.lint.engine.looking import MOST_CHARACTERS
+from memory.lint.engine.line_text import MOST_CHARACTERS
 from memory.lint.engine.surroundings import Surroundings
 
 _WITH_REASON = frozenset({MemoryType.FEEDBACK, MemoryType.PROJECT})

@@ -1,4 +1,4 @@
-"""Keys, tokens and passwords: memory is loaded into every session, and sent to whoever serves the model."""
+"""Keys, tokens and passwords: memory is part of every session and sent to the provider of the model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memory.lint.engine.finding import (
     Fix,
     Severity,
 )
-from memory.lint.engine.looking import MOST_CHARACTERS, excerpt
+from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
 from memory.lint.engine.rules.reading import is_binary
 from memory.lint.engine.surroundings import Surroundings
 from sessions.secrets.engine import mask
@@ -31,15 +31,15 @@ def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Fi
 
 
 def _find_secrets(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with a secret, as they may be shown. One that spans lines, a private key, is told at its first."""
+    """Masked lines with secrets. A secret that spans lines, such as a private key, is reported at its first."""
     lines = text.split("\n")
-    lines_ = [(number, masked) for number, line in enumerate(lines, start=1) if (masked := mask(line)) != line]
-    if lines_:
-        yield from lines_
+    masked_lines = [(number, masked) for number, line in enumerate(lines, start=1) if (masked := mask(line)) != line]
+    if masked_lines:
+        yield from masked_lines
         return
     masked = mask(text)
     position = next(
-        (at for at, (old, new) in enumerate(zip(text, masked, strict=False)) if old != new), len(masked) - 1
+        (index for index, (old, new) in enumerate(zip(text, masked, strict=False)) if old != new), len(masked) - 1
     )
     number = text.count("\n", 0, position) + 1
     yield number, masked.split("\n")[number - 1]

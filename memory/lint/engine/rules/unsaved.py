@@ -1,4 +1,4 @@
-"""What should not be saved: code, git's history and the state of a task are told better elsewhere, and rot here."""
+"""What should not be saved as memory: code, git history and task states are better kept elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memory.files.engine.reading.body import MOST_CHARACTERS
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Finding, Severity
-from memory.lint.engine.looking import excerpt, without_code
+from memory.lint.engine.line_text import excerpt, without_code
 from memory.lint.engine.surroundings import Surroundings
 
 CODE_LINES = 12

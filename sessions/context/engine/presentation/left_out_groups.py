@@ -10,11 +10,7 @@ from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 WORDS = {
     LeftOutReason.SUMMARISED: ("▨", "Summarised away", "A summary stands in their place."),
     LeftOutReason.SNIPPED: ("✂", "Snipped", "Removed from the conversation."),
-    LeftOutReason.CLEARED: (
-        "☐",
-        "Cleared",
-        "The entry is there, the text of its result is not: that is in the entry.",
-    ),
+    LeftOutReason.CLEARED: ("☐", "Cleared", "The entry is there, the text of its result is not: that is in the entry."),
     LeftOutReason.PERSISTED: (
         "⛁",
         "On disk",

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sessions.linking.engine.raw_fields import (
-    key,
-    keys,
-    mapping,
-    text,
-)
+from sessions.linking.engine.raw_fields import key, keys, mapping, text
 from sessions.linking.engine.rows import LinkRow
 
 CLEARED = "[Old tool result content cleared]"

@@ -111,10 +111,10 @@ class Share:
 
     def _call_again(self) -> None:
         """Workers come and go: those that have a place and do not read yet."""
-        from inspector.locks.server_lock import joined
+        from inspector.locks.server_lock import count_joined
 
         left = Portion.objects.filter(shared_import_id=self._number, done=False).count()
-        free = self._team.places() - joined(lock_of(self._lock.host))
+        free = self._team.places() - count_joined(lock_of(self._lock.host))
         self._call(min(free, left))
 
     def _call(self, places: int) -> None:

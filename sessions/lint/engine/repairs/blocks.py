@@ -11,12 +11,7 @@ import orjson
 from sessions.lint.engine.repairs.draft import Draft
 from sessions.lint.engine.request_reader import BlockSpot, MessageRow
 from sessions.lint.engine.rules.characters import has_half_character, replace_halves
-from sessions.lint.engine.rules.empty import (
-    accepted_blanks,
-    empty_parts,
-    is_blank,
-    is_empty_error,
-)
+from sessions.lint.engine.rules.empty import accepted_blanks, empty_parts, is_blank, is_empty_error
 from sessions.lint.engine.rules.pairing import ANSWER_BLOCKS, orphaned_server_results
 from sessions.lint.engine.rules.shape import missing_key
 from sessions.lint.engine.rules.thinking import is_signed, trailing_thinking

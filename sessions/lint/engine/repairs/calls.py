@@ -8,21 +8,9 @@ from hashlib import blake2b
 from itertools import pairwise
 
 from sessions.lint.engine.repairs.draft import Draft
-from sessions.lint.engine.request_reader import (
-    BlockSpot,
-    MessageRow,
-    RoleSection,
-    pair_with_next,
-    text_of,
-)
+from sessions.lint.engine.request_reader import BlockSpot, MessageRow, RoleSection, pair_with_next, text_of
 from sessions.lint.engine.rules.order import late_results
-from sessions.lint.engine.rules.pairing import (
-    ID,
-    calls_of,
-    has_valid_name,
-    pending_server_calls,
-    results_of,
-)
+from sessions.lint.engine.rules.pairing import ID, calls_of, has_valid_name, pending_server_calls, results_of
 
 _REFUSED_CHARACTERS = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_NAME = 128

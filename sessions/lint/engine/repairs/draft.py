@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessions.lint.engine.request_reader import (
-    BlockSpot,
-    MessageRow,
-    RoleSection,
-    join_sections,
-    read_rows,
-)
+from sessions.lint.engine.request_reader import BlockSpot, MessageRow, RoleSection, join_sections, read_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import (
-    BlockSpot,
-    ParsedRequest,
-    RoleSection,
-    spots_of,
-)
+from sessions.lint.engine.request_reader import BlockSpot, ParsedRequest, RoleSection, spots_of
 
 
 def check(request: ParsedRequest) -> Iterator[Finding]:

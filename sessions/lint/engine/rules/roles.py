@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import (
-    ParsedRequest,
-    RoleSection,
-    spots_of,
-    text_of,
-)
+from sessions.lint.engine.request_reader import ParsedRequest, RoleSection, spots_of, text_of
 from sessions.lint.engine.rules.pairing import SERVER_CALLS
 
 

@@ -6,14 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import (
-    THINKING,
-    BlockSpot,
-    ParsedRequest,
-    RoleSection,
-    spots_of,
-    text_of,
-)
+from sessions.lint.engine.request_reader import THINKING, BlockSpot, ParsedRequest, RoleSection, spots_of, text_of
 from sessions.lint.engine.rules.pairing import results_of
 
 

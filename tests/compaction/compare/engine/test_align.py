@@ -6,7 +6,7 @@ from compaction.compare.engine import (
     Status,
     causes_of_left_out,
     causes_of_report,
-    compared,
+    compare,
 )
 from compaction.kinds.engine import KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.specs.budget import BUDGET
@@ -27,14 +27,14 @@ MECHANICAL = Summariser("mechanical", "")
 
 
 def statuses(before: list[Message], after: list[Message], causes: Causes | None = None) -> list[str]:
-    return [row.status.value for row in compared(before, after, causes).rows]
+    return [row.status.value for row in compare(before, after, causes).rows]
 
 
 def made(kind: KindSpec, messages: list[Message], **given: str) -> tuple[list[str], list[str]]:
     """What became of each message, and why, by the stored report of a compaction."""
     applied = apply_kind(kind, messages, Parameters(settings=given), now=NOON + 9_999, model="claude-opus-4-6")
     report = report_of(kind, applied, MECHANICAL)
-    rows = compared(messages, applied.after, causes_of_report(report)).rows
+    rows = compare(messages, applied.after, causes_of_report(report)).rows
     return [row.status.value for row in rows], [row.cause.words for row in rows if row.cause is not None]
 
 
@@ -48,7 +48,7 @@ def test_what_is_gone_stands_before_what_came_in_its_place() -> None:
 
 
 def test_without_a_cause_it_says_that_none_is_recorded() -> None:
-    row = compared(TALK, TALK[1:]).rows[0]
+    row = compare(TALK, TALK[1:]).rows[0]
     assert row.cause is not None
     assert row.cause.words == "No record says why."
 
@@ -59,7 +59,7 @@ def test_a_message_in_other_words_is_changed() -> None:
 
 
 def test_one_that_changed_its_place_stands_where_it_is_now_and_only_there() -> None:
-    rows = compared(TALK, [TALK[3], *TALK[:3]]).rows
+    rows = compare(TALK, [TALK[3], *TALK[:3]]).rows
     assert [(row.before, row.after, row.moved) for row in rows] == [
         (3, 0, True),
         (0, 1, False),
@@ -86,7 +86,7 @@ def test_a_uuid_that_stands_twice_is_matched_in_order() -> None:
 
 def test_a_boundary_is_a_row_of_its_own() -> None:
     boundary = Boundary("b", Trigger.AUTO, 10).to_message()
-    found = compared(TALK, [boundary, *TALK])
+    found = compare(TALK, [boundary, *TALK])
     assert [row.status for row in found.rows] == [Status.ADDED, *[Status.KEPT] * 4]
 
 
@@ -103,7 +103,7 @@ def test_records_of_the_session_say_why() -> None:
         LeftOutEntry(1, LeftOutReason.SNIPPED, 7),
         LeftOutEntry(2, LeftOutReason.ABANDONED),
     ]
-    rows = compared(before, before[3:], causes_of_left_out(left)).rows
+    rows = compare(before, before[3:], causes_of_left_out(left)).rows
     assert [row.status.value for row in rows] == ["summarised", "snipped", "dropped", "kept"]
     assert [row.cause.by for row in rows if row.cause] == [9, 7, None]
     assert rows[2].cause == Cause(Status.DROPPED, "The session went back, and goes on without it.")
@@ -111,7 +111,7 @@ def test_records_of_the_session_say_why() -> None:
 
 def test_what_was_sent_once_left_with_the_others_although_such_records_are_not_always_sent() -> None:
     before = [replace_fields(TALK[0], position=3)]
-    rows = compared(before, [], causes_of_left_out([LeftOutEntry(3, LeftOutReason.UNSENT)], start=9)).rows
+    rows = compare(before, [], causes_of_left_out([LeftOutEntry(3, LeftOutReason.UNSENT)], start=9)).rows
     assert [(row.status.value, row.cause.by) for row in rows if row.cause] == [("summarised", 9)]
 
 
@@ -139,7 +139,7 @@ def test_what_is_deleted_in_the_cache_alone_is_cleared_although_the_array_keeps_
 
 def test_the_reports_of_snip_and_collapse_name_what_went() -> None:
     applied = apply_kind(SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON)
-    rows = compared(applied.before, applied.after, causes_of_report(report_of(SNIP, applied, MECHANICAL))).rows
+    rows = compare(applied.before, applied.after, causes_of_report(report_of(SNIP, applied, MECHANICAL))).rows
     assert [row.status.value for row in rows] == ["snipped", "snipped", *["kept"] * 4]
     long = [message for turn in range(9) for message in (said(f"Turn {turn}"), *loop(4, 4_000, prefix=f"t{turn}"))]
     found, _ = made(COLLAPSE, long)

@@ -4,14 +4,14 @@ from compaction.compare.engine import (
     Comparison,
     Gap,
     Layout,
-    compared,
+    compare,
 )
 from compaction.compare.engine.layout import HEAD, TAIL, WINDOW
 from compaction.compare.engine.presentation import (
     ROOM,
-    Shown,
-    ShownRow,
-    Side,
+    ComparisonView,
+    ContextSide,
+    DiffRowView,
 )
 from sessions.transcripts.engine.messages import Message, replace_fields, text_block
 from tests.sessions.transcripts.engine.talk import said
@@ -26,7 +26,7 @@ def many(count: int, *, every: int = 0) -> Comparison:
         else one
         for at, one in enumerate(before)
     ]
-    return compared(before, after)
+    return compare(before, after)
 
 
 def test_a_long_run_is_its_ends_and_a_gap_with_counts_and_tokens() -> None:
@@ -63,12 +63,12 @@ def test_very_many_short_runs_are_no_more_than_a_window() -> None:
 
 def test_the_rows_of_a_page_fit_its_room() -> None:
     found = many(300, every=2)
-    shown = Shown(found, Side(found.before), Side(found.after), str)
+    shown = ComparisonView(found, ContextSide(found.before), ContextSide(found.after), str)
     rows = shown.rows(list(range(WINDOW)))
     words = [
         "".join(one.text for one in block.diff) if block.diff is not None else block.piece.words
         for row in rows
-        if isinstance(row, ShownRow)
+        if isinstance(row, DiffRowView)
         for side in (row.before, row.after)
         if side is not None
         for block in side.blocks

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compaction.compare.engine.packed import OPEN, STRETCH, Packed
+from compaction.compare.engine.packed import OPEN, STRETCH, PackedMessages
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 
@@ -16,17 +16,17 @@ def message(number: int, text: str = "words") -> Message:
 @given(st.integers(0, 3 * STRETCH), st.text())
 def test_messages_come_out_as_they_went_in(count: int, text: str) -> None:
     messages = [message(number, text) for number in range(count)]
-    packed = Packed(messages)
+    packed = PackedMessages(messages)
     assert (len(packed), list(packed), [packed[at] for at in range(count)]) == (count, messages, messages)
     assert packed[1:-1] == tuple(messages[1:-1])
 
 
 def test_halves_of_characters_are_kept() -> None:
-    assert Packed([message(1, "\udce4")])[-1] == message(1, "\udce4")
+    assert PackedMessages([message(1, "\udce4")])[-1] == message(1, "\udce4")
 
 
 def test_what_was_looked_at_does_not_stay_unpacked_for_ever() -> None:
-    packed = Packed([message(number) for number in range((OPEN + 4) * STRETCH)])
+    packed = PackedMessages([message(number) for number in range((OPEN + 4) * STRETCH)])
     for at in range(0, len(packed), 7):
         assert packed[at].position == at
     assert len(packed._open) == OPEN

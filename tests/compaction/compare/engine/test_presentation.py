@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from compaction.compare.engine import compared
+from compaction.compare.engine import compare
 from compaction.compare.engine.presentation import (
-    Shown,
-    ShownBlock,
-    ShownMessage,
-    ShownRow,
-    Side,
-    partners,
+    ComparisonView,
+    ContextSide,
+    DiffBlockView,
+    DiffMessageView,
+    DiffRowView,
+    pair_blocks,
 )
 from sessions.transcripts.engine.messages import (
     Block,
@@ -26,17 +26,19 @@ from tests.sessions.transcripts.engine.talk import (
 THOUGHT: Block = {"type": "thinking", "thinking": "Hm.", "signature": "abc"}
 
 
-def row(before: Message, after: Message, mask: object = str, opened: str = "") -> tuple[ShownMessage, ShownMessage]:
-    found = compared([before], [after])
+def row(
+    before: Message, after: Message, mask: object = str, opened: str = ""
+) -> tuple[DiffMessageView, DiffMessageView]:
+    found = compare([before], [after])
     assert callable(mask)
-    shown = Shown(found, Side([before]), Side([after]), mask, opened).rows([0])[0]
-    assert isinstance(shown, ShownRow)
+    shown = ComparisonView(found, ContextSide([before]), ContextSide([after]), mask, opened).rows([0])[0]
+    assert isinstance(shown, DiffRowView)
     assert shown.before is not None
     assert shown.after is not None
     return shown.before, shown.after
 
 
-def told(block: ShownBlock) -> list[tuple[str, str]]:
+def told(block: DiffBlockView) -> list[tuple[str, str]]:
     assert block.diff is not None
     return [(one.kind, one.text) for one in block.diff]
 
@@ -57,7 +59,7 @@ def test_a_block_that_stayed_is_paired_and_one_that_went_is_not() -> None:
 
 def test_blocks_are_partners_by_their_call() -> None:
     old = [call("a"), call("b"), text_block("x")]
-    assert partners(old, [text_block("y"), call("b")]) == [(1, 1), (2, 0)]
+    assert pair_blocks(old, [text_block("y"), call("b")]) == [(1, 1), (2, 0)]
 
 
 def test_a_cleared_result_is_not_told_as_words_that_changed() -> None:

@@ -12,10 +12,10 @@ from compaction.compare.engine import (
     Layout,
     Status,
     causes_of_report,
-    compared,
+    compare,
     shares_of,
 )
-from compaction.compare.engine.presentation import Shown, ShownRow, Side
+from compaction.compare.engine.presentation import ComparisonView, ContextSide, DiffRowView
 from compaction.compare.engine.shares import tally_of_messages
 from compaction.kinds.engine import KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.specs.budget import BUDGET
@@ -51,7 +51,7 @@ def edits(draw: st.DrawFn) -> tuple[list[Message], list[Message]]:
 
 
 def checked(before: list[Message], after: list[Message], report: dict[str, object] | None = None) -> None:
-    found = compared(before, after, causes_of_report(report or {}))
+    found = compare(before, after, causes_of_report(report or {}))
     assert sorted(row.before for row in found.rows if row.before is not None) == list(range(len(before)))
     assert sorted(row.after for row in found.rows if row.after is not None) == list(range(len(after)))
     counts = found.counts()
@@ -86,7 +86,7 @@ def test_every_message_is_in_one_row_whatever_kind_was_applied(kind: KindSpec, m
 def test_rows_and_gaps_of_a_page_are_all_rows_in_order(
     pair: tuple[list[Message], list[Message]], chosen: tuple[Status, ...]
 ) -> None:
-    found = compared(*pair)
+    found = compare(*pair)
     wanted = [at for at, row in enumerate(found.rows) if not chosen or row.status in chosen]
     layout = Layout(found, chosen)
     assert opened(layout, layout.page()) == wanted
@@ -105,10 +105,10 @@ def opened(layout: Layout, items: list[int | Gap]) -> list[int]:
 @given(edits())
 @settings(max_examples=examples(20, share=10))
 def test_what_is_shown_has_the_places_of_the_messages(pair: tuple[list[Message], list[Message]]) -> None:
-    found = compared(*pair)
-    shown = Shown(found, Side(pair[0]), Side(pair[1]), str)
+    found = compare(*pair)
+    shown = ComparisonView(found, ContextSide(pair[0]), ContextSide(pair[1]), str)
     for item in shown.rows(list(range(len(found.rows)))[:30]):
-        assert isinstance(item, ShownRow)
+        assert isinstance(item, DiffRowView)
         for message in (item.before, item.after):
             if message is not None:
                 assert shown.find(message.place) == item.place

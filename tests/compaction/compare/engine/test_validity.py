@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from compaction.compare.engine import causes_of_report, compared, validity_of
-from compaction.compare.engine.sentence import recorded_title, sentence, traced
+from compaction.compare.engine import causes_of_report, check_validity, compare
+from compaction.compare.engine.sentence import recorded_title, sentence, trace_summary
 from compaction.kinds.engine import Parameters, apply_kind
 from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
@@ -36,14 +36,14 @@ def talk() -> list[Message]:
 
 
 def test_an_untouched_context_is_valid_and_all_thinking_holds() -> None:
-    validity = validity_of(compared(talk(), talk()), BOUND)
+    validity = check_validity(compare(talk(), talk()), BOUND)
     assert (validity.refused, validity.findings, validity.dead) == (0, (), ())
     assert (validity.thinking_before, validity.thinking_after, validity.bound) == (4, 4, True)
 
 
 def test_a_result_without_its_call_is_refused_and_names_its_message() -> None:
     before = talk()
-    validity = validity_of(compared(before, [before[0], *before[2:]]), BOUND)
+    validity = check_validity(compare(before, [before[0], *before[2:]]), BOUND)
     assert validity.refused
     assert {one.message for one in validity.findings if one.finding.rule != "user-first"} == {1}
     assert validity.groups[0].finding.severity.value == "refused"
@@ -52,19 +52,19 @@ def test_a_result_without_its_call_is_refused_and_names_its_message() -> None:
 def test_thinking_after_an_edit_is_dead_where_the_model_binds_it() -> None:
     before = talk()
     edited = [*before[:4], replace_fields(before[4], content=returned(("t1", "cleared")).content), *before[5:]]
-    dead = validity_of(compared(before, edited), BOUND).dead
+    dead = check_validity(compare(before, edited), BOUND).dead
     assert [(one.message, one.block) for one in dead] == [(5, 0), (7, 0)]
-    assert validity_of(compared(before, edited), UNBOUND).dead == ()
-    assert validity_of(compared(before, edited), "kelp-coder-32b").bound is None
+    assert check_validity(compare(before, edited), UNBOUND).dead == ()
+    assert check_validity(compare(before, edited), "kelp-coder-32b").bound is None
 
 
 def test_a_run_tells_which_thinking_it_left_out() -> None:
     before = [*talk(), *loop(6, prefix="later")]
     applied = apply_kind(MICROCOMPACT, before, now=NOON + 9_999, model=BOUND)
-    found = compared(
+    found = compare(
         before, applied.after, causes_of_report(report_of(MICROCOMPACT, applied, Summariser("mechanical", "")))
     )
-    validity = validity_of(found, BOUND)
+    validity = check_validity(found, BOUND)
     assert validity.left_out == (3, 5, 7)
     assert validity.thinking_after == 1
     assert validity.dead == ()
@@ -72,7 +72,7 @@ def test_a_run_tells_which_thinking_it_left_out() -> None:
 
 def test_an_answer_at_the_end_waits_for_the_next_input() -> None:
     before = [said("Go on"), answered("Done.")]
-    validity = validity_of(compared(before, before), BOUND)
+    validity = check_validity(compare(before, before), BOUND)
     assert validity.waiting
     assert validity.refused == 0
 
@@ -82,14 +82,14 @@ def test_a_sentence_tells_what_became_of_the_messages() -> None:
     long = [said(asked), *(answered(f"Yes {turn}. " * 900, id=str(turn)) for turn in range(11))]
     applied = apply_kind(FULL, long, Parameters(), now=NOON, model=UNBOUND)
     report = report_of(FULL, applied, Summariser("mechanical", ""))
-    found = compared(long, applied.after, causes_of_report(report))
+    found = compare(long, applied.after, causes_of_report(report))
     assert sentence(found).startswith("12 messages became a summary of ~")
-    assert sentence(compared(long, long)) == "12 messages kept word for word."
-    assert sentence(compared([], [])) == "Both contexts are empty."
-    attribution = traced(found, applied.summary, str)
+    assert sentence(compare(long, long)) == "12 messages kept word for word."
+    assert sentence(compare([], [])) == "Both contexts are empty."
+    attribution = trace_summary(found, applied.summary, str)
     assert attribution is not None
     assert attribution.sentences_of(long[0].uuid)
-    assert traced(compared(long, long), applied.summary, str) is None
+    assert trace_summary(compare(long, long), applied.summary, str) is None
 
 
 def test_a_record_of_the_session_has_a_title() -> None:

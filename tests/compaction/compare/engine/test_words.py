@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from compaction.compare.engine import words
 from compaction.compare.engine.words import (
-    Room,
+    DiffAllowance,
     Stretch,
-    elided,
+    elide,
     word_diff,
 )
 
@@ -26,7 +26,7 @@ def sides(found: tuple[Stretch, ...]) -> tuple[str, str]:
 
 @given(TEXTS, TEXTS, st.sampled_from([0, 30, 10_000]))
 def test_both_sides_can_be_put_together_again(old: str, new: str, room: int) -> None:
-    found = word_diff(old, new, Room(room))
+    found = word_diff(old, new, DiffAllowance(room))
     assert sides(found) == (old, new)
     assert all(one.text for one in found)
     assert all(one.kind != other.kind for one, other in pairwise(found))
@@ -78,7 +78,7 @@ def test_megabytes_are_compared_by_lines_and_few_words(monkeypatch: pytest.Monke
 
 
 def test_what_stayed_is_shown_around_a_change_only() -> None:
-    found = elided(word_diff("a " * 500 + "high " + "b " * 500, "a " * 500 + "low " + "b " * 500), 10, 50)
+    found = elide(word_diff("a " * 500 + "high " + "b " * 500, "a " * 500 + "low " + "b " * 500), 10, 50)
     assert found[0] == Stretch("same", "", 991)
     assert found[1].text == " a a a a "
     assert [one.text for one in found[2:4]] == ["high", "low"]
@@ -86,5 +86,5 @@ def test_what_stayed_is_shown_around_a_change_only() -> None:
 
 
 def test_a_long_change_is_cut_on_its_own_side() -> None:
-    found = elided(word_diff("x", "y " * 500), 10, 50)
+    found = elide(word_diff("x", "y " * 500), 10, 50)
     assert [(one.kind, bool(one.elided)) for one in found] == [("removed", False), ("added", False), ("added", True)]

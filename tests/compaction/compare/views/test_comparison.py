@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from compaction.compare.engine.packed import Packed
+from compaction.compare.engine.packed import PackedMessages
 from compaction.compare.selectors import comparisons
 from compaction.compare.views import comparison
 from compaction.kinds.engine import KindSpec, Parameters
@@ -36,7 +36,7 @@ MECHANICAL = Summariser("mechanical", "")
 
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
-    comparisons._kept.clear()
+    comparisons._cache.clear()
 
 
 @pytest.fixture
@@ -397,7 +397,7 @@ def test_a_long_comparison_is_kept_for_what_is_asked_for_next(client: Client, fi
     with CaptureQueriesContext(connection) as second:
         kept = page(client, transcript, query, **HTMX)
     assert blocks_read(first) > blocks_read(second) == 0
-    comparisons._kept.clear()
+    comparisons._cache.clear()
     assert kept == page(client, transcript, query, **HTMX)
     assert page(client, transcript, "compare/?a=entry:L700&b=next") == html
 
@@ -416,12 +416,12 @@ def test_few_comparisons_are_kept_and_they_are_small(client: Client, file: Writt
     transcript = file.read()
     for position in range(700, 740, 10):
         page(client, transcript, f"compare/?a=entry:L{position}&b=next")
-    kept = list(comparisons._kept.values())
-    assert len(kept) == comparisons.KEPT
+    kept = list(comparisons._cache.values())
+    assert len(kept) == comparisons.CACHE_SIZE
     for one in kept:
         assert (one.before.context, one.after.context) == (None, None)
-        assert isinstance(one.found.after, Packed)
-        assert one.found.after.bytes * 4 < len(pickle.dumps(tuple(one.found.after)))
+        assert isinstance(one.comparison.after, PackedMessages)
+        assert one.comparison.after.bytes * 4 < len(pickle.dumps(tuple(one.comparison.after)))
 
 
 def test_an_opened_block_is_whole_without_scripts(client: Client, file: Written) -> None:

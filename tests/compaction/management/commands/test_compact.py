@@ -142,7 +142,7 @@ def test_auto_says_why_nothing_would_happen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("options", "words"),
     [
         (["--kind", "snip"], "needs the ids"),
         (["--kind", "partial-from"], "needs a pivot"),

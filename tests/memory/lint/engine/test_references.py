@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.lint.engine import FolderCheckout, folder
+from memory.lint.engine import FolderCheckout, folder_checkout
 from tests.memory.lint.engine.memories import (
     GOOD,
     found,
@@ -70,6 +70,6 @@ def test_without_a_checkout_nothing_is_said() -> None:
 
 
 def test_beyond_the_limits_nothing_is_said(checkout: FolderCheckout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder, "MOST_FILES", 0)
-    monkeypatch.setattr(folder, "MOST_BYTES", 0)
+    monkeypatch.setattr(folder_checkout, "MOST_FILES", 0)
+    monkeypatch.setattr(folder_checkout, "MOST_BYTES", 0)
     assert named("See `src/boat/gone.py`, call `nowhere()`.", FolderCheckout(checkout.root)) == []

@@ -45,7 +45,7 @@ def attach_after_reading(surroundings: Surroundings, config: AttachmentConfig | 
     )
 
 
-def test_there_are_eight_in_their_order() -> None:
+def test_the_eight_attachments_come_in_their_order() -> None:
     beginnings = [text.split("\n")[0].split(">")[0] + ">" for text in texts(attach_after_reading(EVERYTHING).messages)]
     assert beginnings == [
         '<file path="a.py">',
@@ -84,7 +84,7 @@ def test_a_change_names_what_came_and_what_went() -> None:
     assert "No longer there: Gone" in text
 
 
-def test_each_can_be_switched_off() -> None:
+def test_each_attachment_can_be_switched_off() -> None:
     everything = AttachmentConfig()
     for config in (
         replace(everything, files=FileConfig(enabled=False)),

@@ -11,7 +11,7 @@ def test_the_newest_come_first_and_each_only_once() -> None:
     assert "old a" not in part.text
 
 
-def test_each_and_all_have_a_budget() -> None:
+def test_each_skill_and_all_together_have_a_budget() -> None:
     skills = [Skill(f"s{number}", "x" * 40_000, f"/skills/{number}", float(number)) for number in range(7)]
     (part,) = restore_skills(skills, SkillConfig())
     assert part.text.count("x" * 20_000) == 5

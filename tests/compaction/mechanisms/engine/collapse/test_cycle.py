@@ -80,7 +80,7 @@ def test_from_sixty_per_cent_on_spans_are_chosen_but_not_replaced() -> None:
     )
 
 
-def test_they_are_not_chosen_anew_before_the_context_has_grown() -> None:
+def test_spans_are_not_chosen_anew_before_the_context_has_grown() -> None:
     first = collapse(two_hours(20), ON, limits=LIMITS, tokens=120_000)
     same = collapse(two_hours(24), ON, first.state, limits=LIMITS, tokens=129_999)
     anew = collapse(two_hours(24), ON, first.state, limits=LIMITS, tokens=130_000)
@@ -148,7 +148,7 @@ def test_dropping_a_commit_brings_its_messages_back() -> None:
 
 
 @given(conversations(turns=6), st.sampled_from([2_000, 20_000, 60_000]))
-def test_it_holds_for_any_conversation(messages: list[Message], window: int) -> None:
+def test_collapse_keeps_pairs_and_counts_tokens_in_any_conversation(messages: list[Message], window: int) -> None:
     config = CollapseConfig(enabled=True, keep_tokens=500, least=300, most=5_000, least_score=0.0)
     limits = Limits(window=window + 20_000, buffer=0)
     result = collapse(messages, config, limits=limits, summarise=summarise)

@@ -49,7 +49,7 @@ def test_small_spans_are_not_worth_it() -> None:
     assert spans([said("one"), *loop(1, 300, prefix="a"), said("two"), *loop(2)]) == [(4, 6)]
 
 
-def test_an_empty_conversation_has_none() -> None:
+def test_an_empty_conversation_has_no_spans() -> None:
     assert spans([]) == []
 
 

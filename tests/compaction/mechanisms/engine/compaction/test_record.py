@@ -73,7 +73,7 @@ def test_a_view_is_not_compacted_twice() -> None:
     assert replay_compactions(view, [compaction]) == view
 
 
-def test_one_may_be_made_of_another() -> None:
+def test_a_compaction_may_be_made_of_another() -> None:
     talk = work()
     first = made(talk.messages, "m9")
     view = replay_compactions(talk.messages, [first])
@@ -89,7 +89,7 @@ def test_other_messages_with_the_same_ids_are_left_alone() -> None:
     assert replay_compactions(other.messages, [compaction]) == other.messages
 
 
-def test_those_that_do_not_fit_are_named_but_not_those_that_a_view_shows() -> None:
+def test_compactions_that_do_not_fit_are_named_but_not_those_that_a_view_shows() -> None:
     talk = work()
     first = made(talk.messages, "m5")
     view = replay_compactions(talk.messages, [first])
@@ -102,7 +102,7 @@ def test_those_that_do_not_fit_are_named_but_not_those_that_a_view_shows() -> No
     assert replay_with_misfits(other, both) == (other, both)
 
 
-def test_it_can_be_saved_and_loaded() -> None:
+def test_a_compaction_can_be_saved_and_loaded() -> None:
     compaction = made(work().messages, "m5")
     assert msgspec.json.decode(msgspec.json.encode(compaction), type=Compaction) == compaction
 

@@ -14,7 +14,7 @@ def test_pictures_and_documents_become_words() -> None:
     assert without_media([message])[0].content == (text_block("look"), text_block("[image]"), text_block("[document]"))
 
 
-def test_those_in_tool_results_too() -> None:
+def test_media_in_tool_results_become_placeholders_too() -> None:
     talk = Talk()
     tool = talk.calls("Read", {"file_path": "a.png"})
     talk.result(tool, [text_block("a.png"), PICTURE])

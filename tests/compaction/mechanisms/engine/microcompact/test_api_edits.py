@@ -57,7 +57,7 @@ def test_tools_that_are_never_cleared_are_excluded_and_writers_lose_their_inputs
     assert management["edits"][1]["clear_tool_inputs"] == ["MultiEdit"]
 
 
-def test_so_many_uses_can_be_kept() -> None:
+def test_the_number_of_tool_uses_to_keep_can_be_set() -> None:
     management = context_management(ApiEditsConfig(ClearToolUsesConfig(keep=7)))
     assert management is not None
     assert management["edits"][1]["keep"] == {"type": "tool_uses", "value": 7}

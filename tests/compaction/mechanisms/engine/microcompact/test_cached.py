@@ -95,7 +95,7 @@ def test_agents_models_without_it_and_the_switch_prevent_it() -> None:
 
 
 @given(conversations())
-def test_it_holds_for_any_conversation(messages: list[Message]) -> None:
+def test_edits_of_the_cache_leave_any_conversation_as_it_is(messages: list[Message]) -> None:
     outcome = cached_microcompact(messages, CachedConfig(trigger=3, keep=1))
     assert outcome.messages is messages
     assert outcome.report.tokens_before == estimate(messages)

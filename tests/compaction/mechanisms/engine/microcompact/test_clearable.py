@@ -31,7 +31,7 @@ def test_other_names_of_these_tools_count_as_well(alias: str, tool: str) -> None
 
 
 @pytest.mark.parametrize("name", ["mcp__files__Read", "AskUserQuestion", "TodoWrite", "ExitPlanMode", "Agent", ""])
-def test_results_of_all_others_cannot(name: str) -> None:
+def test_results_of_all_other_tools_cannot_be_cleared(name: str) -> None:
     assert tool_of(name) is None
 
 

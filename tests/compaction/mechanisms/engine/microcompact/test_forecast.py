@@ -62,7 +62,9 @@ def test_uses_can_be_the_trigger_and_tools_can_be_excluded() -> None:
 
 
 @given(conversations(), st.integers(0, 4), st.booleans())
-def test_it_holds_for_any_conversation(messages: list[Message], keep: int, inputs: bool) -> None:
+def test_the_forecast_keeps_pairs_and_counts_tokens_in_any_conversation(
+    messages: list[Message], keep: int, inputs: bool
+) -> None:
     edit = {"keep": {"value": keep}, "clear_tool_inputs": inputs}
     outcome = forecast_clear_tool_uses(messages, edit, input_tokens=200_000)
     assert pairs(outcome.messages) == pairs(messages)

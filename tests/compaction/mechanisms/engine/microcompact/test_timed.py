@@ -130,7 +130,7 @@ def test_results_that_are_brought_back_have_their_text_again() -> None:
 
 
 @given(conversations(), st.integers(-1, 7), st.sampled_from([0.0, 3_700.0, 90_000.0]))
-def test_it_holds_for_any_conversation(messages: list[Message], keep: int, gap: float) -> None:
+def test_clearing_after_a_pause_keeps_pairs_in_any_conversation(messages: list[Message], keep: int, gap: float) -> None:
     now = max(message.at or 0 for message in messages) + gap
     result = timed_microcompact(messages, TimedConfig(enabled=True, keep=keep), now=now)
     assert pairs(result.messages) == pairs(messages)

@@ -70,7 +70,7 @@ def test_a_short_id_is_the_beginning_of_the_uuid_in_base_36(uuid: str, id: str) 
     assert short_id(uuid) == id
 
 
-def test_made_up_ids_have_stable_short_ids_too() -> None:
+def test_ids_that_are_no_uuids_have_stable_short_ids_too() -> None:
     assert short_id("u001") == short_id("u001")
     assert short_id("u001") != short_id("u002")
     assert len(short_id("u001")) <= 6
@@ -196,7 +196,7 @@ def test_a_parent_outside_of_the_records_is_kept() -> None:
 
 
 @given(conversations(), st.data())
-def test_it_holds_for_any_conversation(messages: list[Message], data: st.DataObject) -> None:
+def test_a_snip_keeps_pairs_and_counts_tokens_in_any_conversation(messages: list[Message], data: st.DataObject) -> None:
     inputs = [entry for entry in messages if entry.kind is MessageKind.PROMPT]
     chosen = data.draw(st.lists(st.sampled_from(inputs), max_size=4)) if inputs else []
     result = snip(messages, [short_id(entry.uuid) for entry in chosen])

@@ -120,7 +120,7 @@ def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -
     assert len(limit_tool_results(messages).persisted) == 1
 
 
-def test_so_are_those_of_answers_that_nothing_parts() -> None:
+def test_results_of_answers_that_nothing_parts_are_one_message() -> None:
     calls = [answered("", *(call(f"toolu_{item}{number}", "Grep") for number in range(3)), id=item) for item in "ab"]
     results = returned(*((f"toolu_{item}{number}", "x" * 45_000) for item in "ab" for number in range(3)))
     assert len(limit_tool_results([said("look"), *calls, results]).persisted) == 2
@@ -224,7 +224,7 @@ def test_lucid_itself_understands_the_block() -> None:
 
 
 @given(conversations())
-def test_it_holds_for_any_conversation(messages: list[Message]) -> None:
+def test_the_budget_keeps_pairs_and_counts_tokens_in_any_conversation(messages: list[Message]) -> None:
     outcome = limit_tool_results(messages)
     assert pairs(outcome.messages) == pairs(messages)
     assert [item.uuid for item in outcome.messages] == [item.uuid for item in messages]

@@ -10,10 +10,10 @@ from memory.files.engine.merging import (
     AgreedLines,
     Choice,
     LineOrigin,
-    lines_of,
     match_lines,
     merge,
 )
+from memory.files.engine.reading.text import split_lines
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "c", "same", "same"]), max_size=8)
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
@@ -29,8 +29,8 @@ def test_what_only_one_side_changed_is_taken(base: str, other: str) -> None:
 @given(TEXTS, TEXTS, TEXTS)
 def test_choosing_one_side_everywhere_keeps_all_of_its_own_lines(base: str, ours: str, theirs: str) -> None:
     merged = merge(base, ours, theirs)
-    kept = lines_of(merged.text([Choice.BOTH] * len(merged.conflicts)))
-    own = [line for side in (ours, theirs) for line in lines_of(side) if line not in lines_of(base)]
+    kept = split_lines(merged.text([Choice.BOTH] * len(merged.conflicts)))
+    own = [line for side in (ours, theirs) for line in split_lines(side) if line not in split_lines(base)]
     assert {line.rstrip("\n") for line in own} <= {line.rstrip("\n") for line in kept}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.db import OperationalError
 
-from inspector.web.room import (
+from inspector.web.disk_errors import (
     BROKEN,
     FULL,
     disk_trouble,

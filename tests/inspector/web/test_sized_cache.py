@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from inspector.web.kept import Kept
+from inspector.web.sized_cache import SizedCache
 
 
 def test_it_is_made_once_for_the_same_values_and_anew_for_others() -> None:
-    kept: Kept[str] = Kept(1_000, len)
+    kept: SizedCache[str] = SizedCache(1_000, len)
     made: list[str] = []
 
     def make(word: str) -> str:
@@ -20,7 +20,7 @@ def test_it_is_made_once_for_the_same_values_and_anew_for_others() -> None:
 
 
 def test_what_was_not_asked_for_the_longest_goes_first_and_the_bound_holds() -> None:
-    kept: Kept[str] = Kept(10, len)
+    kept: SizedCache[str] = SizedCache(10, len)
     for word in ("aaaa", "bbbb", "aaaa", "cccc"):
         kept.get(word, partial(str, word))
         assert kept.size <= 10
@@ -29,6 +29,6 @@ def test_what_was_not_asked_for_the_longest_goes_first_and_the_bound_holds() -> 
 
 
 def test_what_is_larger_than_all_may_be_is_made_and_not_kept() -> None:
-    kept: Kept[str] = Kept(10, len)
+    kept: SizedCache[str] = SizedCache(10, len)
     assert kept.get("large", lambda: "x" * 11) == "x" * 11
     assert kept.size == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory.chain.engine.link import ChainFile, Layer
+from memory.chain.engine.chain_file import ChainFile, Layer
 
 PREAMBLE = (
     "Codebase and user instructions are shown below. Be sure to adhere to these instructions. "

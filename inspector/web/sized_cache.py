@@ -16,12 +16,12 @@ from django.template.engine import Engine
 V = TypeVar("V")
 
 
-class Kept(Generic[V]):
+class SizedCache(Generic[V]):
     def __init__(self, most: int, size: Callable[[V], int]) -> None:
         """`most`: of the sizes of all that is kept, in one process."""
         self._most = most
         self._size_of = size
-        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._entries: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
 
@@ -31,34 +31,34 @@ class Kept(Generic[V]):
 
     def get(self, values: Hashable, make: Callable[[], V]) -> V:
         """`make` may use the values and what never changes while the process runs, and nothing else."""
-        made = self.find(values)
-        if made is None:
-            made = make()
-            self.put(values, made)
-        return made
+        value = self.find(values)
+        if value is None:
+            value = make()
+            self.put(values, value)
+        return value
 
     def find(self, values: Hashable) -> V | None:
         with self._lock:
-            if values not in self._kept:
+            if values not in self._entries:
                 return None
-            self._kept.move_to_end(values)
-            return self._kept[values][0]
+            self._entries.move_to_end(values)
+            return self._entries[values][0]
 
-    def put(self, values: Hashable, made: V) -> None:
+    def put(self, values: Hashable, value: V) -> None:
         """In place of what was kept under the same values."""
-        size = self._size_of(made)
+        size = self._size_of(value)
         if size > self._most:
             return
         with self._lock:
-            if values in self._kept:
-                self._size -= self._kept.pop(values)[1]
-            self._kept[values] = made, size
+            if values in self._entries:
+                self._size -= self._entries.pop(values)[1]
+            self._entries[values] = value, size
             self._size += size
             while self._size > self._most:
-                self._size -= self._kept.popitem(last=False)[1][1]
+                self._size -= self._entries.popitem(last=False)[1][1]
 
 
-fragments: Kept[str] = Kept(4_000_000, len)
+fragments: SizedCache[str] = SizedCache(4_000_000, len)
 """HTML, in characters. The values that a piece is kept under take about as much again."""
 
 

@@ -13,21 +13,21 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from inspector.backup.format.errors import BackupError
-from inspector.backup.services.telling import Telling, trouble
+from inspector.backup.services.progress_line import ProgressLine, disk_error_sentence
 from inspector.startup.home import prepare_home, unwritable
-from inspector.web.database import reason_of
-from inspector.web.room import FULL, has_no_room, is_full
+from inspector.web.database_errors import reason_of
+from inspector.web.disk_errors import FULL, has_no_room, is_full
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class CommandResult:
     """What was done, for a script and for a person."""
 
     document: dict[str, Any]
     sentence: str
 
 
-class MovingCommand(BaseCommand):
+class BackupFileCommand(BaseCommand):
     needs_database = False
     requires_system_checks: list[str] = []
     file_help = ""
@@ -46,19 +46,19 @@ class MovingCommand(BaseCommand):
             prepare_home(settings.LUCID_HOME)
         except OSError as error:
             raise CommandError(unwritable(settings.LUCID_HOME, error)) from error
-        with Telling() as telling:
+        with ProgressLine() as progress:
             try:
-                moved = self.move(path, options["replace"], telling)
+                result = self.transfer(path, options["replace"], progress)
             except BackupError as error:
                 raise CommandError(str(error)) from error
             except OSError as error:
-                raise CommandError(trouble(error, str(self.written_to(path)))) from error
+                raise CommandError(disk_error_sentence(error, str(self.written_to(path)))) from error
             except DatabaseError as error:
                 full = is_full(error) or has_no_room(settings.LUCID_HOME)
                 raise CommandError(FULL if full else self.database_failure.format(reason_of(error))) from error
-        self.stdout.write(json.dumps(moved.document) if options["json"] else moved.sentence)
+        self.stdout.write(json.dumps(result.document) if options["json"] else result.sentence)
 
-    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> Moved:
+    def transfer(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult:
         raise NotImplementedError
 
     def written_to(self, path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""One process that makes pages beside the server, as the server sees it."""
+"""The server's side of a process that makes pages."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
-from inspector.pages.known import known, start_known
+from inspector.pages.server_state import read_server_state, read_start_options
 from inspector.pages.wire import (
     Message,
-    read,
-    scope_packed,
-    write,
+    pack_scope,
+    read_message,
+    write_message,
 )
 from inspector.structured import get_logger
 from inspector.web.body import Receive, Scope, Send
 
 START_SECONDS = 60.0
 STOP_SECONDS = 2.0
-ROOM = 2
-"""Pages that one process makes at a time: they share an interpreter, and one may wait for the database."""
+PAGES_AT_ONCE = 2
+"""Pages that one process makes at a time. They share an interpreter, but one may wait for the database."""
 
 log = get_logger(__name__)
 
 
 class ProcessEndedError(Exception):
-    """It died, or was ended, before it came to the end of what it was asked for."""
+    """The process ended before it had made the page."""
 
 
 class AnswerBrokenError(Exception):
@@ -38,10 +38,10 @@ class AnswerBrokenError(Exception):
 
 
 class PageProcess:
-    room = ROOM
+    room = PAGES_AT_ONCE
 
     def __init__(self) -> None:
-        self._asked: dict[int, asyncio.Queue[Message]] = {}
+        self._pending: dict[int, asyncio.Queue[Message]] = {}
         self._numbers = itertools.count(1)
         self.ended = asyncio.Event()
         self.used = time.monotonic()
@@ -69,10 +69,10 @@ class PageProcess:
         log.info("page_process_started", pid=self._process.pid)
 
     async def _greet(self) -> None:
-        write(self._writer, start_known())
+        write_message(self._writer, read_start_options())
         try:
             async with asyncio.timeout(START_SECONDS):
-                ready = await read(self._reader)
+                ready = await read_message(self._reader)
         except TimeoutError:
             ready = None
         if ready is None:
@@ -80,32 +80,34 @@ class PageProcess:
 
     @property
     def is_at_work(self) -> bool:
-        return bool(self._asked)
+        return bool(self._pending)
 
-    async def make(self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, made: Callable[[], None]) -> None:
-        """As the threads of the server do. Raises ProcessEndedError as long as nothing was sent."""
+    async def make(
+        self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, on_made: Callable[[], None]
+    ) -> None:
+        """Does what the threads of the server do. Raises ProcessEndedError, but only before anything was sent."""
         number, answers = next(self._numbers), asyncio.Queue[Message]()
-        self._asked[number] = answers
+        self._pending[number] = answers
         try:
             try:
                 if self.ended.is_set():
                     raise ProcessEndedError
                 body.seek(0)
-                asked = {"ask": number, "scope": scope_packed(scope), "body": body.read(), "knows": known()}
-                self._tell(asked)
+                message = {"ask": number, "scope": pack_scope(scope), "body": body.read(), "knows": read_server_state()}
+                self._write_message(message)
                 first = await answers.get()
             finally:
-                made()
+                on_made()
             if "answer" not in first:
                 raise ProcessEndedError
             headers = [(name, value) for name, value in first["headers"]]
             await send({"type": "http.response.start", "status": first["status"], "headers": headers})
-            await self._pass_on(number, first, answers, receive, send)
+            await self._forward(number, first, answers, receive, send)
         finally:
-            del self._asked[number]
+            del self._pending[number]
             self.used = time.monotonic()
 
-    async def _pass_on(
+    async def _forward(
         self, number: int, piece: Message, answers: asyncio.Queue[Message], receive: Receive, send: Send
     ) -> None:
         await send({"type": "http.response.body", "body": piece["body"], "more_body": piece["more"]})
@@ -114,29 +116,29 @@ class PageProcess:
         leaving = asyncio.ensure_future(receive())
         try:
             while piece["more"]:
-                self._tell({"more": number})
+                self._write_message({"more": number})
                 coming = asyncio.ensure_future(answers.get())
                 await asyncio.wait((coming, leaving), return_when=asyncio.FIRST_COMPLETED)
                 if not coming.done():
                     coming.cancel()
-                    self._tell({"left": number})
+                    self._write_message({"left": number})
                     return
                 piece = coming.result()
                 if "answer" not in piece:
-                    # Leaving without an end makes the server close the connection: nobody takes a part for the whole.
+                    # Without an end the server closes the connection, so nobody takes a part for the whole.
                     raise AnswerBrokenError
                 await send({"type": "http.response.body", "body": piece["body"], "more_body": piece["more"]})
         except BaseException:
-            self._tell({"left": number})
+            self._write_message({"left": number})
             raise
         finally:
             leaving.cancel()
 
-    def _tell(self, message: Message) -> None:
-        """Says nothing to a process that is gone: whoever waits for it learns that from its end."""
+    def _write_message(self, message: Message) -> None:
+        """Does nothing if the process has ended: those who wait for it learn that from `ended`."""
         if not self.ended.is_set() and not self._writer.is_closing():
             with suppress(OSError, RuntimeError):  # uvloop's word for a closed transport
-                write(self._writer, message)
+                write_message(self._writer, message)
 
     async def stop(self) -> None:
         """It ends when its socket closes; if it does not, it is killed."""
@@ -151,11 +153,11 @@ class PageProcess:
 
     async def _listen(self) -> None:
         try:
-            while (message := await read(self._reader)) is not None:
+            while (message := await read_message(self._reader)) is not None:
                 number = message.get("answer", message.get("broken"))
-                if number in self._asked:
-                    self._asked[number].put_nowait(message)
+                if number in self._pending:
+                    self._pending[number].put_nowait(message)
         finally:
             self.ended.set()
-            for answers in self._asked.values():
+            for answers in self._pending.values():
                 answers.put_nowait({})

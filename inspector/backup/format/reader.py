@@ -11,7 +11,7 @@ from inspector.backup.format.container import NO_BACKUP, Member, read_members
 from inspector.backup.format.errors import BackupError, DamageError
 from inspector.backup.format.manifest import Manifest, Part, Stream
 from inspector.backup.format.rows import UnreadableError, Value, unpack
-from inspector.backup.format.writing import Progress, hash_line
+from inspector.backup.format.writer import Progress, hash_line
 
 CHANGED = "is not what was written"
 Rows = list[tuple[Value, ...]]
@@ -20,12 +20,12 @@ Rows = list[tuple[Value, ...]]
 class BackupReader:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._places: dict[str, int] = {}
+        self._offsets: dict[str, int] = {}
 
     def verify(self, progress: Progress) -> Manifest:
         """Every byte of the file. Raises BackupError, which names the part that is damaged."""
         self._file.seek(0)
-        self._places = {}
+        self._offsets = {}
         parts: list[Part | DamageError] = []
         endings: dict[str, bytes] = {}
         for member in read_members(self._file):
@@ -34,10 +34,10 @@ class BackupReader:
             if member.name in (manifests.NAME, manifests.HASH_NAME):
                 endings[member.name] = member.data
                 continue
-            self._places[member.name] = member.offset
+            self._offsets[member.name] = member.offset
             parts.append(_part(member))
             progress(member.name.split("/")[-2], member.offset)
-        return _checked(parts, endings)
+        return _check_parts(parts, endings)
 
     @property
     def position(self) -> int:
@@ -45,7 +45,7 @@ class BackupReader:
 
     def batches(self, stream: Stream) -> Iterator[Rows]:
         for part in stream.parts:
-            self._file.seek(self._places[part.name])
+            self._file.seek(self._offsets[part.name])
             data = self._file.read(part.bytes)
             if hashlib.sha256(data).hexdigest() != part.sha256:
                 raise DamageError(part.name, CHANGED)
@@ -62,22 +62,22 @@ def _part(member: Member) -> Part | DamageError:
     return Part(member.name, len(member.data), raw, len(rows), hashlib.sha256(member.data).hexdigest())
 
 
-def _checked(parts: list[Part | DamageError], endings: dict[str, bytes]) -> Manifest:
-    trouble = next((part for part in parts if isinstance(part, DamageError)), None)
+def _check_parts(parts: list[Part | DamageError], endings: dict[str, bytes]) -> Manifest:
+    damage = next((part for part in parts if isinstance(part, DamageError)), None)
     data = endings.get(manifests.NAME)
-    if trouble is not None:
-        raise trouble
+    if damage is not None:
+        raise damage
     if data is None:
         raise BackupError(NO_BACKUP)
     if endings.get(manifests.HASH_NAME) != hash_line(data):
         raise DamageError(manifests.NAME, CHANGED)
-    manifest = manifests.decoded(data)
-    promised = [part for stream in manifest.streams for part in stream.parts]
-    for part, expected in zip(parts, promised, strict=False):
+    manifest = manifests.decode_manifest(data)
+    expected_parts = [part for stream in manifest.streams for part in stream.parts]
+    for part, expected in zip(parts, expected_parts, strict=False):
         if part != expected:
             raise DamageError(expected.name, CHANGED)
-    if len(parts) != len(promised):
-        raise DamageError(manifests.NAME, f"names {len(promised)} parts, and {len(parts)} are there")
+    if len(parts) != len(expected_parts):
+        raise DamageError(manifests.NAME, f"names {len(expected_parts)} parts, and {len(parts)} are there")
     _check_streams(manifest)
     return manifest
 

@@ -39,9 +39,9 @@ def disk_trouble(error: BaseException | None) -> str | None:
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     """What was raised, and what it was raised because of."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+    checked: set[int] = set()
+    while error is not None and id(error) not in checked:
+        checked.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
 

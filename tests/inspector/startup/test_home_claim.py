@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspector.startup.errors import StartupError
-from inspector.startup.single import claim_home, running_at
+from inspector.startup.home_claim import claim_home, running_at
 
 
 @pytest.mark.parametrize("left", [b"", b"\xff\xfe\x00", b"\0" * 5000])

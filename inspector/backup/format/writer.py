@@ -9,10 +9,10 @@ from typing import IO
 from inspector.backup.format import manifest as manifests
 from inspector.backup.format.container import END, write_member
 from inspector.backup.format.manifest import (
-    Kind,
     Manifest,
     Part,
     Stream,
+    StreamKind,
 )
 from inspector.backup.format.rows import Row, batches, pack
 
@@ -27,7 +27,7 @@ class BackupWriter:
         self.streams: list[Stream] = []
 
     def stream(
-        self, kind: Kind, name: str, columns: Sequence[str], rows: Iterable[Row], *, wide: Sequence[int]
+        self, kind: StreamKind, name: str, columns: Sequence[str], rows: Iterable[Row], *, wide: Sequence[int]
     ) -> Stream:
         parts: list[Part] = []
         for number, batch in enumerate(batches(rows, wide), start=1):
@@ -38,7 +38,7 @@ class BackupWriter:
         return stream
 
     def finish(self, manifest: Manifest) -> None:
-        data = manifests.encoded(manifest)
+        data = manifests.encode_manifest(manifest)
         write_member(self._file, manifests.NAME, data)
         write_member(self._file, manifests.HASH_NAME, hash_line(data))
         self._file.write(END)

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from inspector.web.body import (
     Body,
     BodyError,
+    BodyLimits,
     BodyTooLargeError,
     BodyTooSlowError,
-    Limits,
     Receive,
     Scope,
     Send,
-    announced,
+    announced_length,
 )
-from inspector.web.origins import is_own
+from inspector.web.origins import is_own_origin
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LINGER_SECONDS = 2.0
@@ -41,21 +41,23 @@ FOREIGN = Refusal(403, "Only pages of Lucid itself may change anything here.")
 SLOW = Refusal(408, "What was sent did not arrive in time, so nothing was done. Try again.")
 
 
-def much(most: int) -> Refusal:
+def too_large(most: int) -> Refusal:
     megabytes = most // (1024 * 1024)
     return Refusal(413, f"What was sent is larger than {megabytes} MB, so nothing of it was read. Shorten it.")
 
 
 def refusal_of(*, method: str, host: str, scheme: str, site: str | None, origin: str | None) -> Refusal | None:
     """Why a page of another site may not ask this; the host has been found to be ours."""
-    own = is_own(site=site, origin=origin, ours=f"{scheme}://{host}")
+    own = is_own_origin(site=site, origin=origin, ours=f"{scheme}://{host}")
     return None if method in SAFE_METHODS or own else FOREIGN
 
 
-class Door:
+class RequestGuard:
     """An ASGI application that lets through to another what may be answered."""
 
-    def __init__(self, app: App, *, is_allowed: Callable[[str], bool], limits: Limits, headers: Headers = ()) -> None:
+    def __init__(
+        self, app: App, *, is_allowed: Callable[[str], bool], limits: BodyLimits, headers: Headers = ()
+    ) -> None:
         """`is_allowed`: whether a Host header names this machine. `headers`: of everything that is said here."""
         self._app = app
         self._is_allowed = is_allowed
@@ -70,18 +72,18 @@ class Door:
         try:
             await self._app(scope, Body(receive, self._limits).receive, send)
         except BodyTooLargeError:
-            await self._turn_away(receive, send, much(self._limits.most))
+            await self._turn_away(receive, send, too_large(self._limits.most_bytes))
         except BodyTooSlowError:
             await self._turn_away(receive, send, SLOW)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
-        found: dict[bytes, str] = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        host = found.get(b"host", "")
+        headers: dict[bytes, str] = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        host = headers.get(b"host", "")
         if not self._is_allowed(host):
             return UNKNOWN_HOST
-        if announced(scope["headers"]) > self._limits.most:
-            return much(self._limits.most)
-        site, origin = found.get(b"sec-fetch-site"), found.get(b"origin")
+        if announced_length(scope["headers"]) > self._limits.most_bytes:
+            return too_large(self._limits.most_bytes)
+        site, origin = headers.get(b"sec-fetch-site"), headers.get(b"origin")
         return refusal_of(method=scope["method"], host=host, scheme=scope["scheme"], site=site, origin=origin)
 
     async def _turn_away(self, receive: Receive, send: Send, refusal: Refusal) -> None:

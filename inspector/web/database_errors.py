@@ -17,14 +17,14 @@ class Trouble(StrEnum):
     AWAY = "The database does not answer, so nothing was changed. Lucid goes on by itself as soon as it is back."
 
 
-def trouble_of(error: BaseException | None) -> Trouble | None:
+def find_trouble(error: BaseException | None) -> Trouble | None:
     """SQLite says it by a name, PostgreSQL by a state; either may be the cause of what was raised."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        found = _of_sqlite(error) or _of_postgresql(error)
-        if found is not None:
-            return found
+    checked: set[int] = set()
+    while error is not None and id(error) not in checked:
+        checked.add(id(error))
+        trouble = _of_sqlite(error) or _of_postgresql(error)
+        if trouble is not None:
+            return trouble
         error = error.__cause__ or error.__context__
     return None
 
@@ -45,6 +45,6 @@ def _of_postgresql(error: BaseException) -> Trouble | None:
     state = str(getattr(error, "sqlstate", None) or "")
     if state in HELD_STATES:
         return Trouble.HELD
-    away = state.startswith(AWAY_CLASSES) if state else type(error).__name__ in NO_STATE
+    is_away = state.startswith(AWAY_CLASSES) if state else type(error).__name__ in NO_STATE
     # A query that was cancelled is of the same class as a server that is stopped.
-    return Trouble.AWAY if away and state != "57014" else None
+    return Trouble.AWAY if is_away and state != "57014" else None
