@@ -13,9 +13,9 @@ from django.db import Error as DatabaseError
 from inspector.agents.errors import CancelledError, ModelError
 from inspector.agents.model import (
     Ask,
+    InspectableModel,
     LanguageModel,
     Reply,
-    Telling,
 )
 from inspector.agents.usage import Usage
 from inspector.structured import get_logger
@@ -56,7 +56,7 @@ class CapturedModel:
     def _store(
         self, ask: Ask, asked_at: float, started: float, answer: bytes, request_id: str | None, outcome: dict[str, Any]
     ) -> None:
-        if not settings.LUCID_CAPTURE or not isinstance(self._model, Telling):
+        if not settings.LUCID_CAPTURE or not isinstance(self._model, InspectableModel):
             return
         sends = self._model.sends(ask)
         headers = [("content-type", "application/json"), *([("request-id", request_id)] if request_id else [])]

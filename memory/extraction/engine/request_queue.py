@@ -9,16 +9,16 @@ Request = TypeVar("Request")
 
 
 @dataclass(frozen=True)
-class Waiting(Generic[Request]):
+class RequestQueue(Generic[Request]):
     busy: bool = False
     next: Request | None = None
 
-    def asked(self, request: Request) -> tuple[Waiting[Request], Request | None]:
+    def add(self, request: Request) -> tuple[RequestQueue[Request], Request | None]:
         """And what is to be started now, if anything."""
         if self.busy:
-            return Waiting(True, request), None
-        return Waiting(True, None), request
+            return RequestQueue(True, request), None
+        return RequestQueue(True, None), request
 
-    def ended(self) -> tuple[Waiting[Request], Request | None]:
+    def finish(self) -> tuple[RequestQueue[Request], Request | None]:
         """The one under way is over. And what is to be started now."""
-        return Waiting(self.next is not None, None), self.next
+        return RequestQueue(self.next is not None, None), self.next

@@ -23,7 +23,7 @@ MOST_BYTES = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Injected:
+class Injection:
     name: str
     path: str
     age: str
@@ -66,37 +66,37 @@ class Injected:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingMemory:
     """A memory that was chosen and could not be read any more."""
 
     name: str
     why: str
 
 
-def inject(folder: Folder, name: str, now: datetime) -> Injected | Missing:
+def inject(folder: Folder, name: str, now: datetime) -> Injection | MissingMemory:
     try:
         found = folder.read_beginning(disk_name(name), MOST_BYTES + 1)
     except DirectoryGoneError:
-        return Missing(name, "The directory is gone: it was deleted or moved.")
+        return MissingMemory(name, "The directory is gone: it was deleted or moved.")
     except FileTroubleError as error:
-        return Missing(name, str(error))
+        return MissingMemory(name, str(error))
     if found is None:
-        return Missing(name, "The file was deleted after it was scanned.")
-    return injected(name, f"{folder.path}/{name}", found, now)
+        return MissingMemory(name, "The file was deleted after it was scanned.")
+    return build_injection(name, f"{folder.path}/{name}", found, now)
 
 
-def injected(name: str, path: str, found: FileContent, now: datetime) -> Injected:
+def build_injection(name: str, path: str, found: FileContent, now: datetime) -> Injection:
     size = found.status.size
     lines = split_lines(parse_file(name, found.data).text)
     given = lines[:MOST_LINES]
     why = f"the limit of {MOST_LINES} lines" if len(lines) > MOST_LINES else ""
     if len("".join(given).encode()) > MOST_BYTES or (size > len(found.data) and not why):
-        given, why = _within(given), f"the limit of {MOST_BYTES:,} bytes"
+        given, why = _fit_lines(given), f"the limit of {MOST_BYTES:,} bytes"
     cut = f"Cut after {plural(len(given), 'line')} by {why}; the file has {size:,} bytes." if why else ""
-    return Injected(name, path, age(saved_at(found.status.mtime_ns), now), "".join(given), len(given), size, cut)
+    return Injection(name, path, age(saved_at(found.status.mtime_ns), now), "".join(given), len(given), size, cut)
 
 
-def _within(lines: list[str]) -> list[str]:
+def _fit_lines(lines: list[str]) -> list[str]:
     """Whole lines up to the limit; of a first line that is longer by itself, as many characters as fit."""
     kept: list[str] = []
     room = MOST_BYTES

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from memory.recall.engine.age import age
-from memory.recall.engine.choosing import MOST_CHOSEN, Choice, Chosen
-from memory.recall.engine.scan import Scanned
+from memory.recall.engine.choice import MOST_CHOSEN, Choice, ChosenMemory
+from memory.recall.engine.scan import ScannedFile
 from sessions.usage.engine.tokens import estimate_blocks
 
 SYSTEM = (
@@ -42,7 +42,7 @@ class Question:
         return estimate_blocks([{"type": "text", "text": self.system}, {"type": "text", "text": self.prompt}])
 
 
-def manifest(files: Sequence[Scanned], now: datetime) -> str:
+def manifest(files: Sequence[ScannedFile], now: datetime) -> str:
     """What a selector sees of the files: a line each."""
     return "\n".join(_line(file, now) for file in files)
 
@@ -54,7 +54,7 @@ def question(message: str, listed: str) -> Question:
 
 def read_answer(answer: str, among: Collection[str], model: str) -> Choice:
     """Only names of the list count, each once, and no more than are allowed."""
-    names = next(_lists(answer), None)
+    names = next(_find_lists(answer), None)
     if names is None:
         return Choice(model, problem="The answer is no JSON list of file names, so nothing was chosen.")
     chosen: list[str] = []
@@ -66,17 +66,17 @@ def read_answer(answer: str, among: Collection[str], model: str) -> Choice:
             refused.append(f"{name}: more than {MOST_CHOSEN} were named")
         else:
             chosen.append(name)
-    return Choice(model, tuple(Chosen(name, f"named by {model}") for name in chosen), tuple(refused))
+    return Choice(model, tuple(ChosenMemory(name, f"named by {model}") for name in chosen), tuple(refused))
 
 
-def _line(file: Scanned, now: datetime) -> str:
+def _line(file: ScannedFile, now: datetime) -> str:
     kind = f"{file.type}, " if file.type else ""
     about = " ".join(file.description.split())
     about = about if len(about) <= LONGEST_DESCRIPTION else f"{about[:LONGEST_DESCRIPTION]}…"
     return f"- {file.name} ({kind}{age(file.saved, now)})" + (f": {about}" if about else "")
 
 
-def _lists(answer: str) -> Iterator[list[str]]:
+def _find_lists(answer: str) -> Iterator[list[str]]:
     """Every list of texts in an answer, also in a fence, in an object, or among words."""
     decoder = json.JSONDecoder()
     at = answer.find("[")

@@ -30,7 +30,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     code: int
     """Of the last command."""
     output: str
@@ -39,7 +39,7 @@ class Ran:
     """What was cut, and why."""
 
 
-def run_pipeline(stages: Sequence[Sequence[str]], folder: Path, limits: Limits, cancel: CancelToken) -> Ran:
+def run_pipeline(stages: Sequence[Sequence[str]], folder: Path, limits: Limits, cancel: CancelToken) -> CommandResult:
     """Each stage reads what the one before it wrote; the first reads nothing."""
     cancel.check()
     errors_read, errors_write = os.pipe()
@@ -56,7 +56,7 @@ def run_pipeline(stages: Sequence[Sequence[str]], folder: Path, limits: Limits, 
     finally:
         os.close(errors_read)
         _end(processes)
-    return Ran(processes[-1].returncode, output, errors, notes)
+    return CommandResult(processes[-1].returncode, output, errors, notes)
 
 
 def _start(
@@ -96,7 +96,7 @@ def _collect(
         while waiting.get_map():
             cancel.check()
             if time.monotonic() > deadline:
-                return _said(output), _said(errors), (f"(stopped after {limits.seconds:g} seconds)",)
+                return _decode(output), _decode(errors), (f"(stopped after {limits.seconds:g} seconds)",)
             for key, _ in waiting.select(TICK):
                 gathered, most = key.data
                 piece = os.read(key.fd, _CHUNK)
@@ -104,8 +104,8 @@ def _collect(
                 if not piece:
                     waiting.unregister(key.fileobj)
                 elif gathered is output and len(gathered) >= most:
-                    return _said(output), _said(errors), (f"(cut after {most:,} bytes)",)
-    return _said(output), _said(errors), ()
+                    return _decode(output), _decode(errors), (f"(cut after {most:,} bytes)",)
+    return _decode(output), _decode(errors), ()
 
 
 def _end(processes: list[subprocess.Popen[bytes]]) -> None:
@@ -119,5 +119,5 @@ def _end(processes: list[subprocess.Popen[bytes]]) -> None:
         process.wait()
 
 
-def _said(data: bytearray) -> str:
+def _decode(data: bytearray) -> str:
     return data.decode(errors="replace").rstrip("\n")

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from memory.proposals.engine.facts.fact import Fact, facts_of
-from memory.proposals.engine.facts.saying import (
+from memory.proposals.engine.facts.wording import (
     CARRIED,
     CARRIED_HERE,
-    denials,
+    count_denials,
+    meaningful_words,
     rewords,
     says,
     share,
-    telling,
     words,
 )
 
@@ -28,16 +28,16 @@ MOST_OF_A_WORD = 60
 """Lines that share a word, for it to help finding where a fact went."""
 
 
-class Reworded(NamedTuple):
+class RewordedFact(NamedTuple):
     fact: Fact
     now: str
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FactComparison:
     kept: int
     merged: int
-    reworded: tuple[Reworded, ...]
+    reworded: tuple[RewordedFact, ...]
     lost: tuple[Fact, ...]
     new: int
 
@@ -67,40 +67,40 @@ def lines_to_json(facts: Iterable[Fact]) -> list[dict[str, Any]]:
     return [{"file": fact.name, "line": fact.line, "text": fact.text} for fact in facts]
 
 
-def facts_compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Facts:
+def compare_facts(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> FactComparison:
     """What became of the facts of `before` in `after`."""
     old, new = list(facts_of(before)), list(facts_of(after))
     had, has = Counter(fact.key for fact in old), Counter(fact.key for fact in new)
     kept = sum(min(count, has[key]) for key, count in had.items())
     merged = sum(max(count - has[key], 0) for key, count in had.items() if has[key])
-    places = Places(new)
+    places = LineIndex(new)
     went: dict[str, list[Fact]] = defaultdict(list)
     lost: list[Fact] = []
     for fact in old:
         if has[fact.key]:
             continue
-        target = places.carrying(fact, had)
+        target = places.find_line_carrying(fact, had)
         if target is None:
             lost.append(fact)
         elif target in had:
             merged += 1
         else:
             went[target].append(fact)
-    reworded: list[Reworded] = []
+    reworded: list[RewordedFact] = []
     for line, facts in went.items():
-        together, other, gone = _parted(line, facts)
+        together, other, gone = _classify(line, facts)
         merged += len(together)
-        reworded += [Reworded(fact, line) for fact in other]
+        reworded += [RewordedFact(fact, line) for fact in other]
         lost += gone
     fresh = sum(count for key, count in has.items() if key not in had and key not in went)
-    return Facts(kept, merged, tuple(sorted(reworded)), tuple(sorted(lost)), fresh)
+    return FactComparison(kept, merged, tuple(sorted(reworded)), tuple(sorted(lost)), fresh)
 
 
-def _parted(line: str, facts: list[Fact]) -> tuple[list[Fact], list[Fact], list[Fact]]:
+def _classify(line: str, facts: list[Fact]) -> tuple[list[Fact], list[Fact], list[Fact]]:
     """Of the facts that went into a new line: those that it holds together, the one that it words anew, and those that
     another one took the place of."""
     whole = [fact for fact in facts if share(fact.key, line) == 1.0]
-    if len(whole) > 1 and denials(line) == sum(denials(key) for key in {fact.key for fact in whole}):
+    if len(whole) > 1 and count_denials(line) == sum(count_denials(key) for key in {fact.key for fact in whole}):
         return whole, [], [fact for fact in facts if fact not in whole]
     fitting = [fact for fact in facts if rewords(line, fact.key)]
     if len(within := [fact for fact in fitting if fact in whole]) > 1:
@@ -111,7 +111,7 @@ def _parted(line: str, facts: list[Fact]) -> tuple[list[Fact], list[Fact], list[
     return same[1:], same[:1], [fact for fact in facts if fact not in same]
 
 
-class Places:
+class LineIndex:
     """Lines by the words in them."""
 
     def __init__(self, facts: Iterable[Fact]) -> None:
@@ -123,23 +123,23 @@ class Places:
             for word in words(key):
                 self.lines[word].append(key)
 
-    def near(self, key: str) -> list[str]:
+    def similar_lines(self, key: str) -> list[str]:
         """Lines that share a word with it which is not too common to tell."""
-        found = (self.lines.get(word, ()) for word in telling(key))
+        found = (self.lines.get(word, ()) for word in meaningful_words(key))
         shared = Counter(line for lines in found if len(lines) <= MOST_OF_A_WORD for line in lines)
         return [line for line, _ in shared.most_common(MOST_OF_A_WORD)]
 
-    def saying(self, key: str) -> str | None:
+    def find_line_saying(self, key: str) -> str | None:
         """A line that says all of it."""
         if key in self.files:
             return key
-        return next((line for line in self.near(key) if says(line, key)), None)
+        return next((line for line in self.similar_lines(key) if says(line, key)), None)
 
-    def carrying(self, fact: Fact, had: Container[str]) -> str | None:
+    def find_line_carrying(self, fact: Fact, had: Container[str]) -> str | None:
         """The line that says it now: one that has most of its words, rather a new one than one that was there."""
         found = [
             (line not in had, part, line)
-            for line in self.near(fact.key)
+            for line in self.similar_lines(fact.key)
             if (part := share(fact.key, line)) >= self._needed(fact, line)
             and (says(line, fact.key) if line in had else rewords(line, fact.key) or part == 1.0)
         ]

@@ -8,7 +8,7 @@ MOST_CHOSEN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenMemory:
     name: str
     why: str
     score: float | None = None
@@ -19,7 +19,7 @@ class Chosen:
 class Choice:
     by: str
     """The model, or what the ranker is called."""
-    chosen: tuple[Chosen, ...] = ()
+    chosen: tuple[ChosenMemory, ...] = ()
     """The best first."""
     refused: tuple[str, ...] = ()
     """What was named and does not count, a sentence each."""

@@ -34,34 +34,34 @@ def words(line: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=50_000)
-def telling(line: str) -> frozenset[str]:
+def meaningful_words(line: str) -> frozenset[str]:
     """Those that carry meaning; all of them where none does."""
     return frozenset(stem(word) for word in words_of(line) if word not in STOPWORDS) or words(line)
 
 
-def denials(line: str) -> int:
+def count_denials(line: str) -> int:
     return sum(word.replace("’", "'") in _NEGATIONS for word in words_of(line))
 
 
 def share(fact: str, line: str) -> float:
     """Of the fact's words, those that stand in the line; all of them if only a day got its date."""
-    wanted = telling(fact)
+    wanted = meaningful_words(fact)
     part = len(wanted & words(line)) / len(wanted) if wanted else 0.0
-    return 1.0 if part < 1.0 and _dated(fact, line) else part
+    return 1.0 if part < 1.0 and _names_date_of(fact, line) else part
 
 
-def _dated(fact: str, line: str) -> bool:
+def _names_date_of(fact: str, line: str) -> bool:
     """Does the line name the date of a day that the fact told from its own, and the rest of it?"""
     if not _DATE.search(line) or _DATE.search(fact) or not RELATIVE.search(fact):
         return False
-    rest = telling(RELATIVE.sub(" ", fact))
+    rest = meaningful_words(RELATIVE.sub(" ", fact))
     return bool(rest) and rest <= words(line)
 
 
 def says(line: str, fact: str) -> bool:
     """All of the fact: its words, in their order, and denied as often."""
     there, wanted = words_of(line), words_of(fact)
-    if not wanted or denials(line) != denials(fact):
+    if not wanted or count_denials(line) != count_denials(fact):
         return False
     following = iter(stem(word) for word in there)
     return all(stem(word) in following for word in wanted)
@@ -69,10 +69,10 @@ def says(line: str, fact: str) -> bool:
 
 def rewords(line: str, fact: str) -> bool:
     """May the line be the fact in other words? Not if it denies it, or holds another number."""
-    if denials(line) != denials(fact):
+    if count_denials(line) != count_denials(fact):
         return False
     exact = {word for word in words(fact) if _DIGIT.search(word)}
-    return exact <= words(line) or _dated(fact, line)
+    return exact <= words(line) or _names_date_of(fact, line)
 
 
 def carries(line: str, fact: str) -> bool:
@@ -80,12 +80,12 @@ def carries(line: str, fact: str) -> bool:
     return share(fact, line) >= CARRIED and rewords(line, fact)
 
 
-def stand_apart(ours: Iterable[str], theirs: Iterable[str]) -> tuple[str, str] | None:
+def find_contradiction(ours: Iterable[str], theirs: Iterable[str]) -> tuple[str, str] | None:
     """The first two lines that speak of the same and do not say the same: either may be wrong, and nobody can tell
     which without asking."""
-    known = [line for line in dict.fromkeys(theirs) if len(telling(line)) >= FEWEST]
+    known = [line for line in dict.fromkeys(theirs) if len(meaningful_words(line)) >= FEWEST]
     for fact in dict.fromkeys(ours):
-        if fact in known or len(telling(fact)) < FEWEST:
+        if fact in known or len(meaningful_words(fact)) < FEWEST:
             continue
         near = [line for line in known if max(share(fact, line), share(line, fact)) >= CARRIED]
         if near and not any(says(line, fact) or says(fact, line) for line in near):

@@ -14,14 +14,14 @@ SIDE = "Memories are only taken from the main thread of a session."
 
 @dataclass(frozen=True, slots=True)
 class ExtractionConfig:
-    every: int = 1
+    min_turns: int = 1
     """Turns of the user that have to come together."""
     turns: int = 5
     """Answers of whoever looks: one to read, one to write, and some to put things right."""
 
 
 @dataclass(frozen=True, slots=True)
-class Considered:
+class ExtractionDecision:
     wanted: bool
     why: str
     start: int
@@ -32,32 +32,34 @@ class Considered:
     """The cursor moves on, although nobody looks."""
 
 
-def consider(
+def decide_extraction(
     messages: Sequence[Message],
     cursor: int,
     wrote: Collection[int] = (),
     config: ExtractionConfig | None = None,
     *,
     main: bool = True,
-) -> Considered:
+) -> ExtractionDecision:
     """`cursor`: the entry at which the last look ended. `wrote`: entries in which the agent wrote memory itself."""
     config = config or ExtractionConfig()
     new = [one for one in messages if one.position is not None and one.position >= cursor]
     stop = max((one.position + 1 for one in new if one.position is not None), default=cursor)
 
-    def left(why: str, *, moves: bool = False) -> Considered:
-        return Considered(False, why, cursor, stop, moves)
+    def decline(why: str, *, moves: bool = False) -> ExtractionDecision:
+        return ExtractionDecision(False, why, cursor, stop, moves)
 
     if not main:
-        return left(SIDE)
+        return decline(SIDE)
     turns = sum(one.kind is MessageKind.PROMPT for one in new)
     if not turns:
-        return left("Nothing was said since the last look.")
+        return decline("Nothing was said since the last look.")
     own = sorted(position for position in wrote if cursor <= position < stop)
     if own:
-        return left(f"The agent wrote memory itself, in entry {own[-1]}, so this stretch is passed over.", moves=True)
+        return decline(
+            f"The agent wrote memory itself, in entry {own[-1]}, so this stretch is passed over.", moves=True
+        )
     if new[-1].kind is not MessageKind.ANSWER or not is_idle(messages):
-        return left("The last turn is not over yet.")
-    if turns < config.every:
-        return left(f"{plural(turns, 'turn')} since the last look; {config.every} are waited for.")
-    return Considered(True, f"{plural(turns, 'turn')} since the last look.", cursor, stop)
+        return decline("The last turn is not over yet.")
+    if turns < config.min_turns:
+        return decline(f"{plural(turns, 'turn')} since the last look; {config.min_turns} are waited for.")
+    return ExtractionDecision(True, f"{plural(turns, 'turn')} since the last look.", cursor, stop)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from inspector.agents.tools.access import Readable
 from inspector.agents.tools.allowed import (
     COMMANDS,
     FIND,
@@ -18,14 +19,13 @@ from inspector.agents.tools.allowed import (
     is_number,
 )
 from inspector.agents.tools.command import Stage, Word
-from inspector.agents.tools.places import Readable
 from inspector.agents.tools.tool import DeniedError
-from inspector.agents.tools.wildcards import expanded
+from inspector.agents.tools.wildcards import expand_pattern
 
 _COUNT = re.compile(r"-\d{1,9}")
 
 
-def checked(stage: Stage, readable: Readable) -> list[str]:
+def check_command(stage: Stage, readable: Readable) -> list[str]:
     """The words to start the program with: those that were written, with wild cards filled in."""
     name = stage[0].text
     if name not in NAMES:
@@ -150,6 +150,6 @@ def _paths(word: Word, readable: Readable) -> Iterator[str]:
         readable.resolve(word.text)
         yield word.text
         return
-    for name in expanded(word.pattern, readable) or [word.text]:
+    for name in expand_pattern(word.pattern, readable) or [word.text]:
         readable.resolve(name)
         yield f"./{name}" if name.startswith("-") else name
