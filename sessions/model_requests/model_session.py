@@ -51,7 +51,7 @@ MakeAsk = Callable[[CancelToken, Listener], Ask]
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """Whom a run asks."""
+    """The model that a run asks."""
 
     model: LanguageModel
     name: str
@@ -85,7 +85,7 @@ def agent_conduct(
 
 
 def describe_spending(outcome: AgentOutcome, model: str) -> str:
-    """In a sentence."""
+    """Cost and tokens, as a sentence."""
     cost = price_of(model, outcome.usage)
     price = f" for {money(cost)}" if cost is not None else ""
     requests = plural(len(outcome.turns), "request")

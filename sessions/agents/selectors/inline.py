@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessions.agents.engine import RecordPosition, Thread, find_threads
-from sessions.linking.engine import LinkRow
+from sessions.linking.engine import link_row
 from sessions.models import Mark as StoredMark
 from sessions.models import Request
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Fate, Mark
-from sessions.transcripts.selectors.family import Family, FamilyRow
+from sessions.transcripts.engine.rows import EntryRow
+from sessions.transcripts.selectors.family import Family
 
 INLINE = "L"
 MOST_ROWS = 20_000
@@ -49,20 +50,17 @@ def load_inline_agents(family: Family) -> list[InlineAgent]:
     rows = {
         row.position: row
         for row in family.find("t.parent_id IS NULL AND (e.flags & %s) <> 0", (_SIDECHAIN,), MOST_ROWS)
-        if row.transcript == family.session.pk
+        if row.transcript_id == family.session.pk
     }
     requests = list(Request.objects.filter(transcript=family.session).exclude(agent="").order_by("position"))
-    links = [
-        LinkRow(row.position, row.type, row.detail, row.uuid, row.parent, None, row.tool, row.flags)
-        for row in rows.values()
-    ]
+    links = [link_row(row) for row in rows.values()]
     threads = find_threads(links, marks)
     lasts = {row.position: record for row, record in family.read_records(rows[thread.last] for thread in threads)}
     return [_make_agent(thread, rows, requests, lasts[thread.last]) for thread in threads]
 
 
 def _make_agent(
-    thread: Thread, rows: Mapping[int, FamilyRow], all_requests: list[Request], last: Mapping[str, Any]
+    thread: Thread, rows: Mapping[int, EntryRow], all_requests: list[Request], last: Mapping[str, Any]
 ) -> InlineAgent:
     thread_rows = [rows[position] for position in thread.positions]
     positions = frozenset(thread.positions)

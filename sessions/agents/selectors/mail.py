@@ -10,7 +10,8 @@ from sessions.agents.selectors.tree import Agent, AgentHistory
 from sessions.models import Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
-from sessions.transcripts.selectors.family import MOST, Family, FamilyRow
+from sessions.transcripts.engine.rows import EntryRow
+from sessions.transcripts.selectors.family import MOST, Family
 
 _NO_MESSAGE = int(Flag.RESULT | Flag.SUMMARY | Flag.COMMAND | Flag.COPY | Flag.DUPLICATE)
 _COPIED = int(Flag.COPY | Flag.DUPLICATE)
@@ -39,10 +40,10 @@ def load_correspondence(session: Transcript, now: int) -> Correspondence:
     times: dict[int, int] = {}
     for row, record in _read_in_order(family, rows, rank):
         if row.at is not None:
-            times[row.transcript] = row.at
+            times[row.transcript_id] = row.at
         # A record without a time gets the time of the record before it.
         spot = RecordPosition(
-            family.agent_of(row) or inline_agents.get(row.position, ""), row.position, times.get(row.transcript)
+            family.agent_of(row) or inline_agents.get(row.position, ""), row.position, times.get(row.transcript_id)
         )
         post.read(record, spot)
     return Correspondence(
@@ -50,7 +51,7 @@ def load_correspondence(session: Transcript, now: int) -> Correspondence:
     )
 
 
-def _find_message_rows(family: Family) -> tuple[list[FamilyRow], bool]:
+def _find_message_rows(family: Family) -> tuple[list[EntryRow], bool]:
     """Rows that may hold a message: calls, their results, and text that no person wrote. The flag: too many."""
     marks = ",".join(["%s"] * len(MAIL_TOOLS))
     calls = family.find(
@@ -67,8 +68,8 @@ def _find_message_rows(family: Family) -> tuple[list[FamilyRow], bool]:
 
 
 def _read_in_order(
-    family: Family, rows: list[FamilyRow], rank: dict[int, int]
-) -> list[tuple[FamilyRow, dict[str, object]]]:
+    family: Family, rows: list[EntryRow], rank: dict[int, int]
+) -> list[tuple[EntryRow, dict[str, object]]]:
     """In file order, and files of agents that start others first."""
     records = list(family.read_records(set(rows)))
-    return sorted(records, key=lambda item: (rank.get(item[0].transcript, 0), item[0].position))
+    return sorted(records, key=lambda item: (rank.get(item[0].transcript_id, 0), item[0].position))

@@ -15,7 +15,8 @@ from sessions.linking.engine import AgentFacts, AgentTree, Evidence, Sighting, b
 from sessions.linking.engine.raw_fields import blocks, mapping, text
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
-from sessions.transcripts.selectors.family import Family, FamilyRow
+from sessions.transcripts.engine.rows import EntryRow
+from sessions.transcripts.selectors.family import Family
 from sessions.transcripts.selectors.live import is_live
 
 MAX_DEPTH = 8
@@ -197,7 +198,7 @@ class AgentHistory:
         for row, record in self.family.read_records([*results, *notices_and_prompts]):
             self._read_ending(row, record)
 
-    def _call(self, row: FamilyRow, record: Mapping[str, Any]) -> None:
+    def _call(self, row: EntryRow, record: Mapping[str, Any]) -> None:
         spot = self._spot(row)
         for block in blocks(record):
             if block.get("type") == "tool_use" and (tool := text(block.get("id"))):
@@ -205,7 +206,7 @@ class AgentHistory:
                 inputs = {name: text(arguments.get(name))[:LINE] for name in _INPUT_KEYS}
                 self.calls.setdefault(tool, AgentCall(tool, spot, inputs))
 
-    def _read_ending(self, row: FamilyRow, record: Mapping[str, Any]) -> None:
+    def _read_ending(self, row: EntryRow, record: Mapping[str, Any]) -> None:
         spot = self._spot(row)
         self.seen += find_sightings(record, spot.owner)
         for notice in parse_notices(incoming_text(record)):
@@ -220,7 +221,7 @@ class AgentHistory:
             if (ending := ending_of_result(record, tool, spot)) is not None:
                 self.endings.setdefault(tool, []).append(ending)
 
-    def _spot(self, row: FamilyRow) -> RecordPosition:
+    def _spot(self, row: EntryRow) -> RecordPosition:
         return RecordPosition(self.family.agent_of(row), row.position, row.at)
 
     def _tree(self) -> AgentTree:
@@ -373,10 +374,10 @@ def _order_key(agents: Sequence[Agent]) -> Callable[[Agent], tuple[float, int]]:
     return place_of
 
 
-def _first_progress(rows: Sequence[FamilyRow]) -> Iterator[FamilyRow]:
+def _first_progress(rows: Sequence[EntryRow]) -> Iterator[EntryRow]:
     """The first of consecutive progress records: agents write hundreds."""
     last = None
     for row in rows:
-        if row.parent != last:
+        if row.parent_key != last:
             yield row
-        last = row.uuid
+        last = row.uuid_key
