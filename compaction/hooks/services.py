@@ -19,7 +19,7 @@ from compaction.hooks.selectors import STARTED, Hook
 from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Trigger
 from inspector.agents.cancel import TICK, CancelToken
-from inspector.agents.groups import end_group
+from inspector.agents.process_group import end_group
 from sessions.models import Transcript
 from sessions.text.engine import words
 from sessions.transcripts.engine.paths import decode_path

@@ -20,16 +20,16 @@ from inspector.agents.errors import (
     TimedOutError,
     UnreachableError,
 )
-from inspector.agents.failures import of_event, of_status
+from inspector.agents.failures import error_of_event, error_of_status
 from inspector.agents.model import (
     Ask,
     Json,
     Reply,
-    Sends,
+    WireRequest,
 )
 from inspector.agents.pump import Pump
 from inspector.agents.retrying import Retries, with_retries
-from inspector.agents.stream_assembler import Gathering, reply_of
+from inspector.agents.stream_assembler import StreamAssembler, read_reply
 from inspector.agents.wire import to_bytes
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Timeouts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _StreamStart:
     """The answer has begun."""
 
     request_id: str | None
@@ -98,8 +98,8 @@ class AnthropicModel:
         content = self.sends(ask).body
         return with_retries(ask, self._retries, lambda attempt: self._answer(ask, content, attempt))
 
-    def sends(self, ask: Ask, /) -> Sends:
-        return Sends(to_bytes({**ask.body(self._default_output), "stream": True}), self._named(ask.betas))
+    def sends(self, ask: Ask, /) -> WireRequest:
+        return WireRequest(to_bytes({**ask.body(self._default_output), "stream": True}), self._beta_names(ask.betas))
 
     def count_tokens(self, ask: Ask) -> int:
         """What the API takes the prompt for; it costs nothing."""
@@ -110,12 +110,12 @@ class AnthropicModel:
         return reply.usage.input
 
     def _answer(self, ask: Ask, content: bytes, attempt: int) -> Reply:
-        gathering = Gathering(ask.report)
-        opened, whole = _Opened(None, streamed=True), ""
+        gathering = StreamAssembler(ask.report)
+        opened, whole = _StreamStart(None, streamed=True), ""
         try:
             with closing(self._stream(ask, "/v1/messages", content)) as items:
                 for item in items:
-                    if isinstance(item, _Opened):
+                    if isinstance(item, _StreamStart):
                         opened = item
                     elif opened.streamed:
                         _feed(gathering, item, opened.request_id)
@@ -126,20 +126,20 @@ class AnthropicModel:
             error.request_id = error.request_id or opened.request_id
             raise
         if not opened.streamed:
-            return reply_of(_object(whole), request_id=opened.request_id, attempts=attempt)
+            return read_reply(_decode_object(whole), request_id=opened.request_id, attempts=attempt)
         return gathering.reply(request_id=opened.request_id, attempts=attempt)
 
     def _count(self, ask: Ask, content: bytes) -> Reply:
         with closing(self._stream(ask, "/v1/messages/count_tokens", content)) as items:
             said = "".join(item.data for item in items if isinstance(item, _Event))
-        return reply_of({"content": [], "usage": _object(said)}, request_id=None, attempts=1)
+        return read_reply({"content": [], "usage": _decode_object(said)}, request_id=None, attempts=1)
 
-    def _stream(self, ask: Ask, path: str, content: bytes) -> Generator[_Opened | _Event, None, None]:
+    def _stream(self, ask: Ask, path: str, content: bytes) -> Generator[_StreamStart | _Event, None, None]:
         pump = Pump(lambda: self._events(path, content, ask.betas))
         # A generator, so that leaving it early ends the request.
         yield from pump.items(ask.cancel, self._timeouts.total)
 
-    async def _events(self, path: str, content: bytes, betas: tuple[str, ...]) -> AsyncIterator[_Opened | _Event]:
+    async def _events(self, path: str, content: bytes, betas: tuple[str, ...]) -> AsyncIterator[_StreamStart | _Event]:
         import anthropic
         import httpx2
 
@@ -157,14 +157,14 @@ class AnthropicModel:
                 began = True
                 http = response.response
                 streamed = "event-stream" in http.headers.get("content-type", "")
-                yield _Opened(http.headers.get("request-id"), streamed)
+                yield _StreamStart(http.headers.get("request-id"), streamed)
                 if streamed:
                     async for event in anthropic.AsyncStream.raw_events(http):
                         yield _Event(event.event, event.data)
                 else:
                     yield _Event(None, (await http.aread()).decode(errors="replace"))
         except anthropic.APIStatusError as error:
-            raise of_status(error.status_code, error.response.headers, error.body, datetime.now(UTC)) from None
+            raise error_of_status(error.status_code, error.response.headers, error.body, datetime.now(UTC)) from None
         except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
             raise TimedOutError(f"The model sent nothing for {self._timeouts.idle:,g} seconds.") from error
         except (anthropic.APIConnectionError, httpx2.TransportError, UnicodeDecodeError) as error:
@@ -188,29 +188,29 @@ class AnthropicModel:
         )
 
     def _headers(self, betas: tuple[str, ...]) -> dict[str, str]:
-        named = self._named(betas)
+        named = self._beta_names(betas)
         return {"anthropic-beta": ",".join(named)} if named else {}
 
-    def _named(self, betas: tuple[str, ...]) -> tuple[str, ...]:
+    def _beta_names(self, betas: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*betas, *self._betas)))
 
 
-def _feed(gathering: Gathering, event: _Event, request_id: str | None) -> None:
+def _feed(gathering: StreamAssembler, event: _Event, request_id: str | None) -> None:
     if event.kind == "error":
-        raise of_event(_decoded(event.data), request_id)
+        raise error_of_event(_decode(event.data), request_id)
     if event.kind not in (None, "ping") and event.data and not gathering.finished:
-        gathering.take(_decoded(event.data))
+        gathering.take(_decode(event.data))
 
 
-def _decoded(data: str) -> Any:
+def _decode(data: str) -> Any:
     try:
         return json.loads(data)
     except ValueError:
         return data
 
 
-def _object(text: str) -> Json:
-    value = _decoded(text)
+def _decode_object(text: str) -> Json:
+    value = _decode(text)
     if not isinstance(value, dict):
         raise CutMidStreamError("The answer is not in the form of the API.")
     return value

@@ -25,10 +25,10 @@ class CancelToken:
         self._event.set()
 
     @property
-    def cancelled(self) -> bool:
+    def is_cancelled(self) -> bool:
         if self._event.is_set():
             return True
-        if (self._parent is not None and self._parent.cancelled) or (self._probe is not None and self._probe()):
+        if (self._parent is not None and self._parent.is_cancelled) or (self._probe is not None and self._probe()):
             self._event.set()
         return self._event.is_set()
 
@@ -37,7 +37,7 @@ class CancelToken:
         return CancelToken(parent=self)
 
     def check(self) -> None:
-        if self.cancelled:
+        if self.is_cancelled:
             raise CancelledError()
 
     def sleep(self, seconds: float) -> None:

@@ -24,7 +24,7 @@ _LONGEST_QUOTE = 300
 _OUT_OF_MONEY = ("credit balance is too low", "reached your specified api usage limits")
 
 
-def of_status(status: int, headers: Mapping[str, str], body: Any, now: datetime) -> ModelError:
+def error_of_status(status: int, headers: Mapping[str, str], body: Any, now: datetime) -> ModelError:
     """An HTTP answer that is not a success."""
     kind, text = _error_in(body)
     request_id = headers.get("request-id")
@@ -50,7 +50,7 @@ def of_status(status: int, headers: Mapping[str, str], body: Any, now: datetime)
     return BadRequestError(_sentence(status, text), status=status, request_id=request_id)
 
 
-def of_event(body: Any, request_id: str | None) -> ModelError:
+def error_of_event(body: Any, request_id: str | None) -> ModelError:
     """An error in the middle of a stream: there is no status and there are no headers, only its type."""
     kind, text = _error_in(body)
     if too_long := prompt_too_long(text, request_id=request_id):

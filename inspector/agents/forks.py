@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.errors import BadRequestError, RefusedError
-from inspector.agents.marks import mark_in, marked, unmarked
+from inspector.agents.marks import find_mark, remove_marks, set_mark
 from inspector.agents.model import (
     Ask,
     Json,
@@ -83,7 +83,7 @@ class CacheSafeParams:
     def of_ask(cls, ask: Ask) -> CacheSafeParams:
         return cls.of_request({**ask.body(0), "max_tokens": ask.max_tokens}, ask.betas)
 
-    def then(self, *messages: Json) -> CacheSafeParams:
+    def extended(self, *messages: Json) -> CacheSafeParams:
         """The same conversation, further on."""
         return replace(self, messages=(*self.messages, *messages))
 
@@ -106,8 +106,8 @@ def fork(
     if not own:
         raise ValueError("A fork needs a message of its own.")
     added = (_after(params.messages, own[0]), *own[1:])
-    mark = mark_in(params.messages) or params.mark
-    messages = marked((*params.messages, *added), mark=mark, from_end=1 if writes_cache else 2)
+    mark = find_mark(params.messages) or params.mark
+    messages = set_mark((*params.messages, *added), mark=mark, from_end=1 if writes_cache else 2)
     return _ask(params, messages, listener, cancel)
 
 
@@ -126,16 +126,16 @@ def fork_children(
     if is_fork(params.messages):
         raise ForkRefusedError("A forked agent may not fork.")
     shared = (*params.messages, assistant)
-    mark, results = mark_in(params.messages) or params.mark, placeholders(assistant)
+    mark, results = find_mark(params.messages) or params.mark, placeholders(assistant)
     asks = []
     for text in directives:
         told: Json = {"type": "text", "text": directive(text)}
         if results:
-            before = marked((*shared, {"role": "user", "content": results}), mark=mark)
+            before = set_mark((*shared, {"role": "user", "content": results}), mark=mark)
             last: Json = {"role": "user", "content": [*before[-1]["content"], told]}
             messages = (*before[:-1], last)
         else:
-            messages = (*marked(shared, mark=mark), {"role": "user", "content": [told]})
+            messages = (*set_mark(shared, mark=mark), {"role": "user", "content": [told]})
         asks.append(_ask(params, messages, listener, cancel.child() if cancel else None))
     return tuple(asks)
 
@@ -180,7 +180,7 @@ def direct(
     """The call for when there is no parent to share with: an own prompt, no tools, no thinking, a limited output."""
     return Ask(
         model,
-        unmarked(messages),
+        remove_marks(messages),
         system=system,
         max_tokens=DIRECT_OUTPUT,
         listener=listener,
@@ -189,7 +189,7 @@ def direct(
 
 
 @dataclass(frozen=True, slots=True)
-class Forked:
+class ForkOutcome:
     """`why` says what kept the fork from answering, if it was the direct call that did."""
 
     reply: Reply
@@ -197,18 +197,18 @@ class Forked:
     why: str = ""
 
 
-def fork_or_direct(model: LanguageModel, forked: Ask, fallback: Ask) -> Forked:
+def fork_or_direct(model: LanguageModel, forked: Ask, fallback: Ask) -> ForkOutcome:
     """Asks the fork; if that cannot be sent or gives no text, asks directly. Other errors are the caller's."""
     if not model.verbatim:
-        return Forked(model.ask(fallback), False, f"The {model.name} cannot share a cache.")
+        return ForkOutcome(model.ask(fallback), False, f"The {model.name} cannot share a cache.")
     try:
         reply = model.ask(forked)
     except (BadRequestError, RefusedError) as error:
-        return Forked(model.ask(fallback), False, str(error))
+        return ForkOutcome(model.ask(fallback), False, str(error))
     if reply.text.strip():
-        return Forked(reply, True)
+        return ForkOutcome(reply, True)
     answer = model.ask(fallback)
-    return Forked(replace(answer, usage=answer.usage + reply.usage), False, "The fork gave no text.")
+    return ForkOutcome(replace(answer, usage=answer.usage + reply.usage), False, "The fork gave no text.")
 
 
 def _after(before: Sequence[Json], first: Json) -> Json:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from inspector.agents.errors import CancelledError, ModelError
-from inspector.agents.marks import mark_in, marked
+from inspector.agents.marks import find_mark, set_mark
 from inspector.agents.model import (
     Ask,
     Json,
@@ -23,7 +23,7 @@ from inspector.agents.tools.tool import Denial, Outcome, Toolbox
 from inspector.agents.usage import Usage
 
 
-class Ended(StrEnum):
+class AgentEnd(StrEnum):
     FINISHED = "finished"
     TURN_LIMIT = "turn limit"
     TOKEN_LIMIT = "token limit"  # noqa: S105 - tokens of text
@@ -63,7 +63,7 @@ AgentProgress = ToolStarted | Turn
 
 @dataclass(frozen=True, slots=True)
 class AgentOutcome:
-    ended: Ended
+    ended: AgentEnd
     turns: tuple[Turn, ...] = ()
     messages: tuple[Json, ...] = ()
     """The whole conversation, marks left out of account."""
@@ -106,38 +106,38 @@ def run_agent(
     """
     limits = limits or AgentLimits()
     ask = ask if ask.tools else replace(ask, tools=toolbox.definitions)
-    mark, messages = mark_in(ask.messages), list(ask.messages)
+    mark, messages = find_mark(ask.messages), list(ask.messages)
     turns: list[Turn] = []
     tell = listener or (lambda _: None)
 
-    def outcome(ended: Ended, error: ModelError | None = None) -> AgentOutcome:
+    def outcome(ended: AgentEnd, error: ModelError | None = None) -> AgentOutcome:
         return AgentOutcome(ended, tuple(turns), tuple(messages), error)
 
     while True:
         if len(turns) >= limits.turns:
-            return outcome(Ended.TURN_LIMIT)
+            return outcome(AgentEnd.TURN_LIMIT)
         if limits.tokens is not None and Usage.sum(turn.usage for turn in turns).total >= limits.tokens:
-            return outcome(Ended.TOKEN_LIMIT)
+            return outcome(AgentEnd.TOKEN_LIMIT)
         # A fork has put its mark where it belongs, so its first request is sent as it came.
-        sent = tuple(messages) if mark is not None and not turns else marked(messages, mark=mark)
+        sent = tuple(messages) if mark is not None and not turns else set_mark(messages, mark=mark)
         try:
             reply = model.ask(replace(ask, messages=sent))
         except ModelError as error:
-            return outcome(Ended.CANCELLED if isinstance(error, CancelledError) else Ended.FAILED, error)
+            return outcome(AgentEnd.CANCELLED if isinstance(error, CancelledError) else AgentEnd.FAILED, error)
         if reply.content:
             messages.append({"role": "assistant", "content": list(reply.content)})
-        turn, results, stopped = _act(reply, len(turns) + 1, ask, toolbox, tell)
+        turn, results, stopped = _run_calls(reply, len(turns) + 1, ask, toolbox, tell)
         turns.append(turn)
         tell(turn)
         if stopped is not None:
-            return outcome(Ended.CANCELLED, stopped)
+            return outcome(AgentEnd.CANCELLED, stopped)
         if results:
             messages.append({"role": "user", "content": results})
         elif reply.stop_reason != "pause_turn":
-            return outcome(Ended.OUTPUT_LIMIT if reply.stop_reason == "max_tokens" else Ended.FINISHED)
+            return outcome(AgentEnd.OUTPUT_LIMIT if reply.stop_reason == "max_tokens" else AgentEnd.FINISHED)
 
 
-def _act(
+def _run_calls(
     reply: Reply, number: int, ask: Ask, toolbox: Toolbox, tell: Callable[[AgentProgress], None]
 ) -> tuple[Turn, list[Json], CancelledError | None]:
     """Runs the calls in their order. What was done before it was stopped is in the turn all the same."""

@@ -15,7 +15,7 @@ _KEY = "cache_control"
 _NEVER_MARKED = ("thinking", "redacted_thinking")
 
 
-def mark_in(messages: Sequence[Json]) -> Json | None:
+def find_mark(messages: Sequence[Json]) -> Json | None:
     """The last mark, with its time to live: a fork must use the same."""
     for message in reversed(messages):
         for block in reversed(_blocks(message)):
@@ -25,17 +25,17 @@ def mark_in(messages: Sequence[Json]) -> Json | None:
     return None
 
 
-def unmarked(messages: Sequence[Json]) -> tuple[Json, ...]:
+def remove_marks(messages: Sequence[Json]) -> tuple[Json, ...]:
     """The same messages without marks. One that has none is the same object."""
     return tuple(_without(message) for message in messages)
 
 
-def marked(messages: Sequence[Json], *, mark: Json | None = None, from_end: int = 1) -> tuple[Json, ...]:
+def set_mark(messages: Sequence[Json], *, mark: Json | None = None, from_end: int = 1) -> tuple[Json, ...]:
     """One mark, on the last block of the message that is so far from the end, or else of one before it.
 
     Thinking and empty text cannot carry a mark.
     """
-    plain = list(unmarked(messages))
+    plain = list(remove_marks(messages))
     for at in reversed(range(len(plain))[: max(len(plain) - from_end, 0) + 1]):
         blocks = _as_blocks(plain[at])
         for place in reversed(range(len(blocks))):
@@ -46,7 +46,7 @@ def marked(messages: Sequence[Json], *, mark: Json | None = None, from_end: int 
     return tuple(plain)
 
 
-def places(messages: Sequence[Json]) -> tuple[tuple[int, int], ...]:
+def mark_positions(messages: Sequence[Json]) -> tuple[tuple[int, int], ...]:
     """Message and block of every mark."""
     return tuple(
         (at, place)
@@ -76,11 +76,11 @@ def _can_carry(block: Any) -> bool:
 
 def _without(message: Json) -> Json:
     blocks = _blocks(message)
-    bare = list(_bare(blocks))
+    bare = list(_strip_marks(blocks))
     return message if all(new is old for new, old in zip(bare, blocks, strict=True)) else {**message, "content": bare}
 
 
-def _bare(blocks: list[Any]) -> Iterator[Any]:
+def _strip_marks(blocks: list[Any]) -> Iterator[Any]:
     for block in blocks:
         if not isinstance(block, dict):
             yield block
@@ -88,7 +88,7 @@ def _bare(blocks: list[Any]) -> Iterator[Any]:
         bare = {key: value for key, value in block.items() if key != _KEY} if _KEY in block else block
         # What a tool returned may be marked too; what it was called with is data, whatever its keys are.
         if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
-            inner = list(_bare(block["content"]))
+            inner = list(_strip_marks(block["content"]))
             if any(new is not old for new, old in zip(inner, block["content"], strict=True)):
                 bare = {**bare, "content": inner}
         yield bare

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Trying:
+class AttemptStarted:
     """An attempt begins."""
 
     attempt: int
@@ -37,7 +37,7 @@ class BlockStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrying:
+class RetryScheduled:
     """An attempt failed and another follows: what has arrived so far is void."""
 
     attempt: int
@@ -46,7 +46,7 @@ class Retrying:
     error: ModelError
 
 
-Progress = Trying | TextArrived | BlockStarted | Retrying
+Progress = AttemptStarted | TextArrived | BlockStarted | RetryScheduled
 Listener = Callable[[Progress], None]
 
 
@@ -119,7 +119,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Sends:
+class WireRequest:
     """What goes over the wire for a request."""
 
     body: bytes
@@ -127,10 +127,10 @@ class Sends:
 
 
 @runtime_checkable
-class Telling(Protocol):
+class InspectableModel(Protocol):
     """A model that can tell what it sends."""
 
-    def sends(self, ask: Ask, /) -> Sends: ...
+    def sends(self, ask: Ask, /) -> WireRequest: ...
 
 
 class LanguageModel(Protocol):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from inspector.agents.errors import ModelError, RateLimitedError
 from inspector.agents.model import (
     Ask,
+    AttemptStarted,
     Reply,
-    Retrying,
-    Trying,
+    RetryScheduled,
 )
 
 
@@ -42,13 +42,13 @@ def with_retries(ask: Ask, retries: Retries, attempt_once: Callable[[int], Reply
     attempt = 1
     while True:
         ask.cancel.check()
-        ask.report(Trying(attempt))
+        ask.report(AttemptStarted(attempt))
         try:
             return attempt_once(attempt)
         except ModelError as error:
             wait = retries.pause(attempt, error)
             if wait is None:
                 raise
-            ask.report(Retrying(attempt, wait, error))
+            ask.report(RetryScheduled(attempt, wait, error))
             ask.cancel.sleep(wait)
         attempt += 1

@@ -24,7 +24,7 @@ _APPENDED = {
 }
 
 
-class Gathering:
+class StreamAssembler:
     """Fed with the decoded events of one attempt, in their order."""
 
     def __init__(self, report: Callable[[Progress], None]) -> None:
@@ -39,7 +39,7 @@ class Gathering:
     @property
     def usage(self) -> Usage | None:
         """What is known to be billed so far."""
-        return _billed(self._usage) if self._usage else None
+        return _billed_usage(self._usage) if self._usage else None
 
     def take(self, event: Any) -> None:
         try:
@@ -108,15 +108,15 @@ class Gathering:
             raise CutMidStreamError("The answer is not in the form of the API.", usage=self.usage)
         kept = [block for index, block in sorted(self._blocks.items()) if index not in self._torn]
         message = {**self._message, "content": kept}
-        return reply_of({**message, "usage": self._usage}, request_id=request_id, attempts=attempts)
+        return read_reply({**message, "usage": self._usage}, request_id=request_id, attempts=attempts)
 
 
-def reply_of(message: Json, *, request_id: str | None, attempts: int) -> Reply:
+def read_reply(message: Json, *, request_id: str | None, attempts: int) -> Reply:
     """Reads a message of the API, streamed or not."""
     content, usage = message.get("content"), message.get("usage") or {}
     if not isinstance(content, list) or not isinstance(usage, dict) or not all(map(_is_block, content)):
         raise CutMidStreamError("The answer is not in the form of the API.", request_id=request_id)
-    billed, reason = _billed(usage), message.get("stop_reason")
+    billed, reason = _billed_usage(usage), message.get("stop_reason")
     if reason == "refusal":
         raise RefusedError(request_id=request_id, usage=billed)
     if reason == "model_context_window_exceeded":
@@ -143,5 +143,5 @@ def _is_block(block: object) -> bool:
     return all(isinstance(block.get(key), str) for key in needed)
 
 
-def _billed(usage: Json) -> Usage:
+def _billed_usage(usage: Json) -> Usage:
     return Usage.sum(iterations_of(usage)) if iterations_of(usage) else Usage.of(usage)

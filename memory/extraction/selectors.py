@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from memory.extraction.engine import Considered, ExtractionConfig, consider
+from memory.extraction.engine import ExtractionConfig, ExtractionDecision, decide_extraction
 from memory.history.engine.mentions import place_of
 from memory.models import Directory, Extraction, Touch
 from sessions.context.engine import Context
@@ -29,7 +29,7 @@ class NoMemoryError(LookupError):
     """Nobody knows where the memory of the project is."""
 
 
-def extraction_of(transcript: Transcript) -> Extraction:
+def get_extraction(transcript: Transcript) -> Extraction:
     """The stored one, or one that begins at the beginning."""
     return Extraction.objects.filter(pk=transcript.pk).first() or Extraction(transcript=transcript)
 
@@ -45,21 +45,21 @@ def memory_path(transcript: Transcript) -> Path:
     raise NoMemoryError("The demo's own files stay as they are: `lucid serve --demo` makes a copy to work on.")
 
 
-def extraction_considered(
+def extraction_decide(
     transcript: Transcript, memory: Path, config: ExtractionConfig | None = None, latest: Context | None = None
-) -> Considered:
+) -> ExtractionDecision:
     """Whether what came since the last look is worth one. `memory`: the directory; `latest`: what would be sent now,
     for who knows it."""
-    cursor = extraction_of(transcript).position
+    cursor = get_extraction(transcript).position
     wrote = Touch.objects.filter(
         transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(encode_path(memory)), position__gte=cursor
     )
-    messages = stretch_of(transcript, cursor, transcript.entries, latest)
+    messages = load_messages(transcript, cursor, transcript.entries, latest)
     main = transcript.kind == Transcript.Kind.MAIN
-    return consider(messages, cursor, set(wrote.values_list("position", flat=True)), config, main=main)
+    return decide_extraction(messages, cursor, set(wrote.values_list("position", flat=True)), config, main=main)
 
 
-def stretch_of(transcript: Transcript, start: int, stop: int, latest: Context | None = None) -> list[Message]:
+def load_messages(transcript: Transcript, start: int, stop: int, latest: Context | None = None) -> list[Message]:
     """The messages of the entries from `start` up to `stop`, also those that were compacted away since. `latest`: what
     would be sent now, for who knows it."""
     found: list[Message] = []

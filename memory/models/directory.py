@@ -1,4 +1,4 @@
-"""Memory directories and the files that are or were in them. The files are the truth; these rows remember them."""
+"""Memory directories and their files, past and present. The files on disk are authoritative; rows follow them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sessions.models import Project
 
 
 class MemoryDirectoryManager(models.Manager["Directory"]):
-    """Those that hold memory: notes of sessions have versions too, and else nothing to do with it."""
+    """Directories that hold memory; those with notes of sessions are left out."""
 
     def get_queryset(self) -> models.QuerySet[Directory]:
         return super().get_queryset().filter(holds=Directory.Holds.MEMORY)
@@ -26,7 +26,7 @@ class Directory(models.Model):
     holds = models.CharField(max_length=6, choices=Holds.choices, default=Holds.MEMORY)
     project = models.ForeignKey(Project, null=True, on_delete=models.SET_NULL, related_name="memory_directories")
     scanned_at = models.BigIntegerField(null=True)
-    """When all of it was looked at for the first time: what appears later was made later."""
+    """When it was first scanned completely: files that appear later are new."""
 
     objects = MemoryDirectoryManager()
     every = models.Manager["Directory"]()

@@ -36,15 +36,15 @@ class Touch(models.Model):
 
 
 class Reached(models.Model):
-    """How far a transcript has been looked through for touches."""
+    """How far a transcript has been searched for touches."""
 
     transcript = models.OneToOneField(
         Transcript, primary_key=True, on_delete=models.CASCADE, related_name="memory_reached"
     )
     entries = models.IntegerField(default=0)
-    """That it had then."""
+    """Number of entries at that time."""
     position = models.IntegerField(default=0)
-    """Where the next look begins: at the first call that had no result yet."""
+    """Where the next search starts: at the first call without a result."""
 
     def __str__(self) -> str:
         return f"{self.pk} up to {self.position}"

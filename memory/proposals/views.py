@@ -17,15 +17,15 @@ from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.newlines import text_for_editing
 from memory.history.services.restoration import batch_undo
 from memory.models import Batch, Proposal, ProposedFile
-from memory.proposals.engine.facts import Chosen, Facts, lines_to_json
+from memory.proposals.engine.facts import ChosenHunks, FactComparison, lines_to_json
 from memory.proposals.engine.hunks import Hunk
-from memory.proposals.selectors.fact_counts import scales_of
+from memory.proposals.selectors.fact_counts import fact_counter_of
 from memory.proposals.selectors.proposals import (
-    Place,
-    Proposed,
+    FileProposal,
     Source,
+    SourceLocation,
+    locate_sources,
     proposal_files,
-    sources_found,
     text_of,
 )
 from memory.proposals.services.proposals import LossError, proposal_accept, proposal_reject
@@ -53,7 +53,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FileView:
     """A file as the page has it."""
 
     row: ProposedFile
@@ -64,7 +64,7 @@ class Shown:
     cut: int = 0
     """Lines of it that are not shown."""
     reason: str = ""
-    places: Sequence[tuple[Source, Place]] = ()
+    places: Sequence[tuple[Source, SourceLocation]] = ()
     missing: int = 0
     """Sources that are not in the archive."""
     folded: bool = False
@@ -76,7 +76,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class FactCounts:
     """What becomes of the facts."""
 
     kept: int
@@ -91,13 +91,13 @@ class Counted:
     print: str = ""
 
     @classmethod
-    def of(cls, facts: Facts) -> Self:
+    def of(cls, facts: FactComparison) -> Self:
         words = [(one.fact.name, mask(one.fact.text), mask(one.now)) for one in facts.reworded]
-        lines = _masked(lines_to_json(facts.lost))
+        lines = _mask_lines(lines_to_json(facts.lost))
         return cls(facts.kept, facts.merged, len(facts.reworded), len(facts.lost), facts.new, lines, words, facts.print)
 
     @classmethod
-    def noted(cls, facts: Mapping[str, Any]) -> Self:
+    def from_json(cls, facts: Mapping[str, Any]) -> Self:
         """As it was when it was decided. Proposals of earlier versions called reworded facts changed, and knew no
         lines."""
         lines = [
@@ -105,11 +105,11 @@ class Counted:
             for one in facts.get("lost_lines", [])
         ]
         kept, merged, lost, new = (facts.get(key, 0) for key in ("kept", "merged", "lost", "new"))
-        return cls(kept, merged, facts.get("reworded", facts.get("changed", 0)), lost, new, _masked(lines))
+        return cls(kept, merged, facts.get("reworded", facts.get("changed", 0)), lost, new, _mask_lines(lines))
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refusal:
     sentence: str
     clashes: Sequence[tuple[str, Diff]] = field(default=())
 
@@ -124,24 +124,24 @@ def proposal_detail(request: HtmxRequest, proposal_id: int) -> HttpResponse:
             proposal_reject(proposal=proposal)
         else:
             everything = "all" in request.POST
-            chosen = None if everything else _chosen(request.POST)
+            chosen = None if everything else _read_choice(request.POST)
             seen = request.POST.get("seen-all" if everything else "seen", "")
             proposal_accept(proposal=proposal, chosen=chosen, seen=seen)
     except LossError as error:
-        return _page(request, proposal, Refused(f"{error} If that is meant, accept it again."), chosen=chosen)
+        return _page(request, proposal, Refusal(f"{error} If that is meant, accept it again."), chosen=chosen)
     except ChangedMeanwhileError as error:
-        return _page(request, proposal, Refused(str(error), [(one.name, _meanwhile(one)) for one in error.clashes]))
+        return _page(request, proposal, Refusal(str(error), [(one.name, _their_changes(one)) for one in error.clashes]))
     except FileTroubleError as error:
-        return _page(request, _get(proposal_id), Refused(str(error)))
-    return _again(proposal)
+        return _page(request, _get(proposal_id), Refusal(str(error)))
+    return _redirect(proposal)
 
 
 @require_POST
 def proposal_count(request: HtmxRequest, proposal_id: int) -> HttpResponse:
     """Counts the facts again, for exactly what is ticked."""
     proposal = _get(proposal_id)
-    scales = scales_of(proposal, proposal_files(proposal))
-    context = {"open": True, "counted": Counted.of(scales.facts(_chosen(request.POST)))}
+    scales = fact_counter_of(proposal, proposal_files(proposal))
+    context = {"open": True, "counted": FactCounts.of(scales.facts(_read_choice(request.POST)))}
     return render(request, "memory/proposal.html#counted", context)
 
 
@@ -153,43 +153,43 @@ def proposal_undo(request: HtmxRequest, proposal_id: int) -> HttpResponse:
         if proposal.batch is not None:
             batch_undo(batch=proposal.batch, message=f"Took back proposal {proposal.pk}.")
     except ChangedMeanwhileError as error:
-        return _page(request, proposal, Refused(str(error), [(one.name, _meanwhile(one)) for one in error.clashes]))
+        return _page(request, proposal, Refusal(str(error), [(one.name, _their_changes(one)) for one in error.clashes]))
     except FileTroubleError as error:
-        return _page(request, proposal, Refused(str(error)))
-    return _again(proposal)
+        return _page(request, proposal, Refusal(str(error)))
+    return _redirect(proposal)
 
 
 def _get(pk: int) -> Proposal:
     return get_object_or_404(Proposal.objects.select_related("directory__project", "batch"), pk=pk)
 
 
-def _again(proposal: Proposal) -> HttpResponse:
+def _redirect(proposal: Proposal) -> HttpResponse:
     response = redirect("proposal-detail", proposal.pk)
     response.status_code = 303
     return response
 
 
 def _page(
-    request: HtmxRequest, proposal: Proposal, refused: Refused | None = None, chosen: Chosen | None = None
+    request: HtmxRequest, proposal: Proposal, refused: Refusal | None = None, chosen: ChosenHunks | None = None
 ) -> HttpResponse:
     """`chosen`: what is ticked; at first, whatever loses nothing."""
     asked = request.GET.get("file", "")
     is_open = proposal.status == Proposal.Status.OPEN
     files = proposal_files(proposal)
-    places = sources_found(files)
-    counted, everything = Counted.noted(proposal.facts), None
-    ticked: Chosen = {}
+    places = locate_sources(files)
+    counted, everything = FactCounts.from_json(proposal.facts), None
+    ticked: ChosenHunks = {}
     if is_open:
-        scales = scales_of(proposal, files)
+        scales = fact_counter_of(proposal, files)
         facts = scales.facts()
-        everything = Counted.of(facts)
+        everything = FactCounts.of(facts)
         if chosen is None:
             ticked, facts = scales.lossless()
         else:
             ticked, facts = chosen, scales.facts(chosen)
-        counted = Counted.of(facts)
+        counted = FactCounts.of(facts)
     rows = [
-        _shown(file, places, ticked, folded=at >= MOST_SHOWN and str(file.row.pk) != asked)
+        _file_view(file, places, ticked, folded=at >= MOST_SHOWN and str(file.row.pk) != asked)
         for at, file in enumerate(files)
     ]
     undo = Batch.objects.filter(undoes=proposal.batch, state=Batch.State.DONE).first() if proposal.batch else None
@@ -211,7 +211,9 @@ def _page(
     return response
 
 
-def _shown(file: Proposed, places: Mapping[Source, Place], ticked: Chosen, *, folded: bool) -> Shown:
+def _file_view(
+    file: FileProposal, places: Mapping[Source, SourceLocation], ticked: ChosenHunks, *, folded: bool
+) -> FileView:
     row, found = file.row, [(one, places[one]) for one in file.sources if one in places]
     missing = len(file.sources) - len(found)
     taken = ticked.get(row.pk, ())
@@ -226,7 +228,7 @@ def _shown(file: Proposed, places: Mapping[Source, Place], ticked: Chosen, *, fo
         if folded or pieces
         else from_texts(mask(text_for_editing(file.before or b"")), mask(text_for_editing(file.after or b"")))
     )
-    return Shown(
+    return FileView(
         row,
         pieces,
         hidden,
@@ -242,17 +244,17 @@ def _shown(file: Proposed, places: Mapping[Source, Place], ticked: Chosen, *, fo
     )
 
 
-def _pieces(file: Proposed, ticked: Collection[int]) -> Iterator[Piece]:
+def _pieces(file: FileProposal, ticked: Collection[int]) -> Iterator[Piece]:
     lines = text_of(file.before or b"").split("\n")
     for hunk in file.hunks[:MOST_PIECES]:
         if file.row.decision == ProposedFile.Decision.OPEN:
             taken = hunk.number in ticked
         else:
             taken = file.row.decision == ProposedFile.Decision.ACCEPTED or hunk.number in file.row.hunks
-        yield Piece(f"{file.row.pk}:{hunk.number}", hunk.number, taken, _piece(lines, hunk))
+        yield Piece(f"{file.row.pk}:{hunk.number}", hunk.number, taken, _piece_diff(lines, hunk))
 
 
-def _piece(lines: Sequence[str], hunk: Hunk) -> Diff:
+def _piece_diff(lines: Sequence[str], hunk: Hunk) -> Diff:
     ahead = lines[max(hunk.old_start - CONTEXT, 0) : hunk.old_start]
     behind = lines[hunk.old_start + len(hunk.old) :][:CONTEXT]
     old, new = (_side(ahead, one, behind) for one in (hunk.old, hunk.new))
@@ -264,7 +266,7 @@ def _side(ahead: Sequence[str], lines: Sequence[str], behind: Sequence[str]) -> 
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _meanwhile(clash: Clash) -> Diff:
+def _their_changes(clash: Clash) -> Diff:
     """What somebody else made of the file."""
     return (
         from_texts(mask(text_for_editing(clash.base or b"")), mask(text_for_editing(clash.theirs or b"")))
@@ -273,11 +275,11 @@ def _meanwhile(clash: Clash) -> Diff:
     )
 
 
-def _masked(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _mask_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**one, "text": mask(one["text"])} for one in lines]
 
 
-def _chosen(form: QueryDict) -> Chosen:
+def _read_choice(form: QueryDict) -> ChosenHunks:
     """Files that are ticked, with those of their pieces that are; a file without pieces is taken as a whole."""
     pieces: dict[int, list[int]] = {}
     for value in form.getlist("piece"):

@@ -10,17 +10,17 @@ from msgspec.structs import replace
 
 from sessions.archive.engine.frames import BLOCK_SIZE
 from sessions.archive.selectors.records import Reader, fetch_all
-from sessions.linking.engine import LinkRow, positions_to_read
+from sessions.linking.engine import LinkRow, link_row, positions_to_read
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
+from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow
 
-COLUMNS = 'id, type, detail, uuid_key, parent_key, message_key, tool_key, flags, at, "offset", length'
 CHUNK = 500
 STREAMED_BLOCKS = 16
 """Blocks of the archive, while a session is streamed."""
 
 Location = tuple[int, int]
 """Offset and length of a record."""
-Answers = dict[tuple[str, tuple[int | str, ...]], list[tuple[Any, ...]]]
+Answers = dict[tuple[str, tuple[int | str, ...]], list[EntryRow]]
 """Condition and its values -> the rows that meet it."""
 
 
@@ -30,12 +30,12 @@ class LinkRows:
     def __init__(
         self, transcript_id: int, source_id: int, reader: Reader | None = None, *, answers: Answers | None = None
     ) -> None:
-        """`answers`: what is known of the database already; what is asked is added."""
+        """`answers` holds rows that are known already; new ones are added to it."""
         self._base = transcript_id << POSITION_BITS
         self.reader = reader or Reader(source_id)
         self.locations: dict[int, Location] = {}
         self.rows: dict[int, LinkRow] = {}
-        """All that were loaded, by position."""
+        """All rows loaded so far, by position."""
         self._ranges: list[tuple[int, int]] = []
         self._answers = answers
 
@@ -131,7 +131,7 @@ class LinkRows:
         return addresses
 
     def fetch(self, positions: Iterable[int]) -> None:
-        """Make ready what `record` will be asked for, with one query."""
+        """Loads these records with one query, for later calls of `record`."""
         self.reader.fetch([self.locations[position] for position in positions])
 
     def with_records(self, rows: Sequence[LinkRow], positions: Sequence[int] | None = None) -> list[LinkRow]:
@@ -148,19 +148,18 @@ class LinkRows:
             self._answers[query] = select(where, parameters)
         return self.add_rows(self._answers[query])
 
-    def add_rows(self, stored_rows: Iterable[tuple[Any, ...]]) -> list[LinkRow]:
+    def add_rows(self, entries: Iterable[EntryRow]) -> list[LinkRow]:
         rows = []
-        for pk, kind, detail, uuid, parent, message, tool, flags, at, offset, length in stored_rows:
-            position = pk & POSITION_MASK
-            row = LinkRow(position, kind, detail, uuid, parent, message, tool, flags, None, at)
-            self.locations[position] = (offset, length)
-            self.rows[position] = row
+        for entry in entries:
+            row = link_row(entry)
+            self.locations[row.position] = (entry.offset, entry.length)
+            self.rows[row.position] = row
             rows.append(row)
         return rows
 
 
 def load_each(ends_by_transcript: Mapping[int, tuple[int, int]]) -> dict[int, tuple[LinkRows, list[LinkRow]]]:
-    """The first rows of several transcripts, with one query. `wanted`: transcript -> its source, and where to end."""
+    """The first rows of several transcripts, with one query. Takes transcript -> its source, and where to end."""
     if not ends_by_transcript:
         return {}
     where = " OR ".join(["(id >= %s AND id < %s)"] * len(ends_by_transcript))
@@ -170,9 +169,9 @@ def load_each(ends_by_transcript: Mapping[int, tuple[int, int]]) -> dict[int, tu
         for transcript_id, end in zip(ends_by_transcript, ends, strict=True)
         for bound in (transcript_id << POSITION_BITS, end)
     ]
-    rows_by_transcript: dict[int, list[tuple[Any, ...]]] = {transcript_id: [] for transcript_id in ends_by_transcript}
+    rows_by_transcript: dict[int, list[EntryRow]] = {transcript_id: [] for transcript_id in ends_by_transcript}
     for row in select(where, ranges):
-        rows_by_transcript[row[0] >> POSITION_BITS].append(row)
+        rows_by_transcript[row.transcript_id].append(row)
     links = {
         transcript_id: LinkRows(transcript_id, source) for transcript_id, (source, _) in ends_by_transcript.items()
     }
@@ -182,8 +181,7 @@ def load_each(ends_by_transcript: Mapping[int, tuple[int, int]]) -> dict[int, tu
     }
 
 
-def select(where: str, parameters: Sequence[int | str]) -> list[tuple[Any, ...]]:
+def select(where: str, parameters: Sequence[int | str]) -> list[EntryRow]:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {COLUMNS} FROM transcripts_entry WHERE {where} ORDER BY id", list(parameters))
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-        return rows
+        cursor.execute(f"SELECT {ENTRY_COLUMNS} FROM transcripts_entry WHERE {where} ORDER BY id", list(parameters))
+        return list(map(EntryRow._make, cursor.fetchall()))

@@ -13,10 +13,10 @@ from django.conf import settings
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import CONFIGURED, choose_model
 from inspector.agents.loop import (
+    AgentEnd,
     AgentLimits,
     AgentOutcome,
     AgentProgress,
-    Ended,
     ToolStarted,
     Turn,
     run_agent,
@@ -26,7 +26,7 @@ from inspector.agents.model import (
     LanguageModel,
     Listener,
     Progress,
-    Retrying,
+    RetryScheduled,
 )
 from inspector.agents.tools.tool import Toolbox
 from inspector.agents.usage import Usage
@@ -51,7 +51,7 @@ MakeAsk = Callable[[CancelToken, Listener], Ask]
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """Whom a run asks."""
+    """The model that a run asks."""
 
     model: LanguageModel
     name: str
@@ -79,13 +79,13 @@ def agent_conduct(
         outcome = run_agent(chosen.model, ask, toolbox, limits=limits, listener=reporter.report)
         if outcome.error is not None:
             reporter.bill(outcome.error.usage or Usage())
-            if outcome.ended is Ended.FAILED:
+            if outcome.ended is AgentEnd.FAILED:
                 raise RunError(str(outcome.error), type(outcome.error).__name__) from outcome.error
     return outcome
 
 
 def describe_spending(outcome: AgentOutcome, model: str) -> str:
-    """In a sentence."""
+    """Cost and tokens, as a sentence."""
     cost = price_of(model, outcome.usage)
     price = f" for {money(cost)}" if cost is not None else ""
     requests = plural(len(outcome.turns), "request")
@@ -108,7 +108,7 @@ class _RunReporter:
         self._phase(f"asking {self.name}, turn {number} of at most {self.turns}")
 
     def report_retry(self, progress: Progress) -> None:
-        if isinstance(progress, Retrying):
+        if isinstance(progress, RetryScheduled):
             wait = duration(1000 * max(1, round(progress.wait)))
             self.bill(progress.error.usage or Usage())
             self._phase(f"waiting {wait}: {progress.error.brief} (attempt {progress.attempt} failed)")

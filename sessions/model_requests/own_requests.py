@@ -13,14 +13,14 @@ from django.db import Error as DatabaseError
 from inspector.agents.errors import CancelledError, ModelError
 from inspector.agents.model import (
     Ask,
+    InspectableModel,
     LanguageModel,
     Reply,
-    Telling,
 )
 from inspector.agents.usage import Usage
 from inspector.structured import get_logger
 from sessions.capture.engine import Ending, Exchange
-from sessions.capture.services.captures import Asker, capture_store
+from sessions.capture.services.captures import RequestOrigin, capture_store
 
 PATH = "/v1/messages"
 
@@ -56,7 +56,7 @@ class CapturedModel:
     def _store(
         self, ask: Ask, asked_at: float, started: float, answer: bytes, request_id: str | None, outcome: dict[str, Any]
     ) -> None:
-        if not settings.LUCID_CAPTURE or not isinstance(self._model, Telling):
+        if not settings.LUCID_CAPTURE or not isinstance(self._model, InspectableModel):
             return
         sends = self._model.sends(ask)
         headers = [("content-type", "application/json"), *([("request-id", request_id)] if request_id else [])]
@@ -73,7 +73,7 @@ class CapturedModel:
             **outcome,
         )
         try:
-            capture_store(exchange=exchange, asker=Asker(self._run_id, ask.parent))
+            capture_store(exchange=exchange, asker=RequestOrigin(self._run_id, ask.parent))
         except DatabaseError as error:
             # What the run is for matters more than a note of what it asked.
             logger.warning("own_request_not_captured", run=self._run_id, error=str(error))

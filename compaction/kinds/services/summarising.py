@@ -33,12 +33,12 @@ from inspector.agents.errors import PromptTooLongError as TooLong
 from inspector.agents.forks import ForkRefusedError, direct, fork
 from inspector.agents.model import (
     Ask,
+    AttemptStarted,
     LanguageModel,
     Progress,
     Reply,
-    Retrying,
+    RetryScheduled,
     TextArrived,
-    Trying,
 )
 from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
@@ -157,7 +157,7 @@ class ModelWriter:
         return replace(ask, max_tokens=request.max_output_tokens or ask.max_tokens)
 
     def _hear(self, progress: Progress) -> None:
-        if isinstance(progress, Trying):
+        if isinstance(progress, AttemptStarted):
             self._text, self._sent = "", True
             if progress.attempt > 1:
                 self._enter(f"asking {self.name} again (attempt {progress.attempt})")
@@ -165,7 +165,7 @@ class ModelWriter:
         elif isinstance(progress, TextArrived):
             self._text += progress.text
             self.watcher.receive_text(self._text)
-        elif isinstance(progress, Retrying):
+        elif isinstance(progress, RetryScheduled):
             error, wait = progress.error, words.duration(1000 * max(1, round(progress.wait)))
             self._end(f"{error} Asked again after {wait}.", error.usage, text=self._text)
             self.watcher.phase(f"waiting {wait}: {error.brief} (attempt {progress.attempt} failed)")

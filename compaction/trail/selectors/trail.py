@@ -34,11 +34,10 @@ from sessions.text.engine.words import tokens
 from sessions.timeline.engine.cards.records.bars import summary_text
 from sessions.timeline.engine.cards.records.user import queued_prompt
 from sessions.timeline.engine.cards.safe_get import joined_text
-from sessions.timeline.selectors.window import COLUMNS
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Fate, Mark
-from sessions.transcripts.engine.rows import Record, Row
+from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow, Record, make_row
 
 PAGE_SIZE = 25
 MOST_BLOCKS = 128
@@ -108,15 +107,11 @@ class _Answer:
     output: int
 
 
-_EntryRow = tuple[Any, ...]
-"""A row of COLUMNS."""
-
-
 def trail_of(transcript: Transcript, page: int | None = None) -> Trail:
     """`page`: the last one by default."""
     rows = _event_rows(transcript)
     answers = _answers(transcript)
-    events = events_of([_make_row(row) for row in rows], [answer.position for answer in answers])
+    events = events_of([make_row(row, {}) for row in rows], [answer.position for answer in answers])
     page_range = page_of(page or len(events), size=PAGE_SIZE, total=len(events))
     if not events:
         return Trail((), page_range)
@@ -208,33 +203,31 @@ class _StepBuilder:
         return QuoteCounts(len(states), kept, sum(quotes.holds(self._words[position]) for position in summarised))
 
 
-def _event_rows(transcript: Transcript) -> list[_EntryRow]:
+def _event_rows(transcript: Transcript) -> list[EntryRow]:
     names = ", ".join(f"'{name}'" for name in EDIT_DETAILS)
     return _select(
         transcript,
-        COLUMNS,
         f"((flags & {_SEARCHED}) != 0 OR (type = 'system' AND detail IN ({names})) OR type = '{COLLAPSE_TYPE}')",
     )
 
 
 def _prompt_locations(transcript: Transcript, before: int) -> dict[int, tuple[int, int]]:
     """Position -> offset and length of the user's messages."""
-    rows = _select(transcript, 'id, "offset", length', f"(flags & {_TYPED}) != 0", before)
-    return {row[0] & POSITION_MASK: (row[1], row[2]) for row in rows}
+    rows = _select(transcript, f"(flags & {_TYPED}) != 0", before)
+    return {row.position: (row.offset, row.length) for row in rows}
 
 
-def _select(transcript: Transcript, columns: str, where: str, before: int = POSITION_MASK) -> list[_EntryRow]:
+def _select(transcript: Transcript, where: str, before: int = POSITION_MASK) -> list[EntryRow]:
     """Leaves out sub-agents that were written into the session's file: they have a context of their own."""
     base = transcript.pk << POSITION_BITS
     excluded = _DUPLICATE | _SIDECHAIN if transcript.kind == Transcript.Kind.MAIN else _DUPLICATE
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT {columns} FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {excluded}) = 0"
+            f"SELECT {ENTRY_COLUMNS} FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {excluded}) = 0"
             f" AND {where} ORDER BY id",
             [base, base | before],
         )
-        rows: list[_EntryRow] = cursor.fetchall()
-    return rows
+        return list(map(EntryRow._make, cursor.fetchall()))
 
 
 def _answers(transcript: Transcript) -> list[_Answer]:
@@ -253,12 +246,6 @@ def load_marks(transcript: Transcript) -> list[Mark]:
     marks = StoredMark.objects.filter(transcript=transcript).exclude(fate__in=RESULT_FATES)
     rows = marks.values_list("first", "last", "fate", "by")
     return [Mark(first, last, Fate(fate), by) for first, last, fate, by in rows]
-
-
-def _make_row(values: _EntryRow) -> Row:
-    return Row(
-        values[0] & POSITION_MASK, values[1], values[2], values[3], values[4], values[5], values[6], Flag(values[7]), {}
-    )
 
 
 @dataclass(slots=True)

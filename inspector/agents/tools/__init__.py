@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from inspector.agents.tools.access import Readable, Writable
 from inspector.agents.tools.edit import Edit
 from inspector.agents.tools.glob import Glob
 from inspector.agents.tools.grep import Grep
-from inspector.agents.tools.places import Readable, Writable
+from inspector.agents.tools.pipeline import Limits
 from inspector.agents.tools.read import Read
-from inspector.agents.tools.running import Limits
 from inspector.agents.tools.shell import Shell
 from inspector.agents.tools.tool import (
     Denial,

@@ -80,7 +80,7 @@ class _Reader:
         elif sign == '"':
             self._double_quoted()
         elif sign == "\\":
-            self._add(self._escaped())
+            self._add(self._read_escaped())
         elif sign in _REFUSED and not (sign == "#" and self._text is not None):
             raise DeniedError(f"{_REFUSED[sign]}.")
         elif sign in _WILD:
@@ -109,10 +109,10 @@ class _Reader:
             if sign in "$`\0":
                 raise DeniedError(f"{_REFUSED[sign]}; use single quotes if the sign is meant.")
             if sign == "\\" and self.command[self.at : self.at + 1] in ('"', "\\", "$", "`"):
-                sign = self._escaped()
+                sign = self._read_escaped()
             self._add(sign)
 
-    def _escaped(self) -> str:
+    def _read_escaped(self) -> str:
         if self.at >= len(self.command) or self.command[self.at] in "\n\r\0":
             raise DeniedError("there is nothing after the last backslash.")
         sign = self.command[self.at]

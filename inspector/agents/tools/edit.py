@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
+from inspector.agents.tools.access import Writable
 from inspector.agents.tools.atomic import write_atomically
-from inspector.agents.tools.places import Writable
 from inspector.agents.tools.tool import (
-    Done,
     FailedError,
+    ToolResult,
     schema,
     switch_of,
     text_of,
@@ -30,7 +30,7 @@ class Edit:
     def __init__(self, writable: Writable) -> None:
         self._writable = writable
 
-    def run(self, given: Json, cancel: CancelToken) -> Done:
+    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
         name, old, new = (text_of(given, key) for key in ("file_path", "old_string", "new_string"))
         path = self._writable.file(name)
         cancel.check()
@@ -48,4 +48,4 @@ class Edit:
         if count > 1 and not switch_of(given, "replace_all"):
             raise FailedError(f"The text occurs {count} times in {name}; give more of it, or replace all.")
         write_atomically(path, text.replace(old, new), self._writable.largest)
-        return Done(f"{name} was changed in {count} place{'s' if count > 1 else ''}.", (str(path),))
+        return ToolResult(f"{name} was changed in {count} place{'s' if count > 1 else ''}.", (str(path),))

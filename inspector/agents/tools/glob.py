@@ -10,12 +10,12 @@ from pathlib import Path
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
-from inspector.agents.tools.places import Readable
-from inspector.agents.tools.running import Limits
+from inspector.agents.tools.access import Readable
+from inspector.agents.tools.pipeline import Limits
 from inspector.agents.tools.tool import (
     DeniedError,
-    Done,
     FailedError,
+    ToolResult,
     schema,
     text_of,
 )
@@ -38,7 +38,7 @@ class Glob:
         self._readable = readable
         self._limits = limits or Limits()
 
-    def run(self, given: Json, cancel: CancelToken) -> Done:
+    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
         pattern = text_of(given, "pattern")
         if pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
             raise DeniedError("A pattern is relative to its directory and stays in it.")
@@ -49,7 +49,7 @@ class Glob:
         found = [path for path, relative in self._walk(folder, cancel) if form.fullmatch(relative)]
         found.sort(key=lambda path: (-_time(path), str(path)))
         cut = [f"({len(found) - MATCHES:,} more)"] if len(found) > MATCHES else []
-        return Done("\n".join([*map(str, found[:MATCHES]), *cut]) or "(no files)")
+        return ToolResult("\n".join([*map(str, found[:MATCHES]), *cut]) or "(no files)")
 
     def _walk(self, folder: Path, cancel: CancelToken) -> Iterator[tuple[Path, str]]:
         deadline = time.monotonic() + self._limits.seconds

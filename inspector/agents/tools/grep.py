@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
-from inspector.agents.tools.places import Readable
-from inspector.agents.tools.running import Limits, run_pipeline
+from inspector.agents.tools.access import Readable
+from inspector.agents.tools.pipeline import Limits, run_pipeline
 from inspector.agents.tools.tool import (
-    Done,
     FailedError,
+    ToolResult,
     number_of,
     schema,
     switch_of,
@@ -37,7 +37,7 @@ class Grep:
         self._readable = readable
         self._limits = limits or Limits()
 
-    def run(self, given: Json, cancel: CancelToken) -> Done:
+    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
         pattern, mode = text_of(given, "pattern"), text_of(given, "output_mode", "files_with_matches")
         most = number_of(given, "head_limit", MATCHES, 0) or MATCHES
         if mode not in _MODES:
@@ -57,4 +57,4 @@ class Grep:
         if mode == "count":
             lines = [line for line in lines if not line.endswith(":0")]
         cut = [f"({len(lines) - most:,} more lines)"] if len(lines) > most else []
-        return Done("\n".join([*lines[:most], *cut, *ran.notes]) or "(no matches)")
+        return ToolResult("\n".join([*lines[:most], *cut, *ran.notes]) or "(no matches)")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
-from inspector.agents.tools.places import Readable
+from inspector.agents.tools.access import Readable
 from inspector.agents.tools.tool import (
-    Done,
     FailedError,
+    ToolResult,
     number_of,
     schema,
     text_of,
@@ -34,7 +34,7 @@ class Read:
     def __init__(self, readable: Readable) -> None:
         self._readable = readable
 
-    def run(self, given: Json, cancel: CancelToken) -> Done:
+    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
         name = text_of(given, "file_path")
         first, limit = number_of(given, "offset", 1, 0) or 1, number_of(given, "limit", LINES)
         path = self._readable.file(name)
@@ -58,4 +58,4 @@ class Read:
                 cut = text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]} (line cut)"
                 size += len(cut)
                 found.append(f"{number:6}\t{cut}")
-        return Done("\n".join(found) or "(the file has no such lines)")
+        return ToolResult("\n".join(found) or "(the file has no such lines)")

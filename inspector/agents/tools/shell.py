@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
+from inspector.agents.tools.access import Readable
 from inspector.agents.tools.allowed import NAMES
-from inspector.agents.tools.checking import checked
+from inspector.agents.tools.check_command import check_command
 from inspector.agents.tools.command import parse
-from inspector.agents.tools.places import Readable
-from inspector.agents.tools.running import Limits, run_pipeline
+from inspector.agents.tools.pipeline import Limits, run_pipeline
 from inspector.agents.tools.tool import (
-    Done,
     FailedError,
+    ToolResult,
     schema,
     text_of,
 )
@@ -33,9 +33,9 @@ class Shell:
 
     def argvs(self, command: str) -> list[list[str]]:
         """What would be run. Raises DeniedError."""
-        return [checked(stage, self._readable) for stage in parse(command)]
+        return [check_command(stage, self._readable) for stage in parse(command)]
 
-    def run(self, given: Json, cancel: CancelToken) -> Done:
+    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
         stages = self.argvs(text_of(given, "command"))
         ran = run_pipeline(stages, self._readable.base, self._limits, cancel)
         said = "\n".join(part for part in (ran.output, ran.errors, *ran.notes) if part)
@@ -43,4 +43,4 @@ class Shell:
         failed = ran.code > 1 or (ran.code == 1 and stages[-1][0] != "grep")
         if failed and not ran.notes:
             raise FailedError(said or f"It ended with code {ran.code}.")
-        return Done(said)
+        return ToolResult(said)

@@ -26,7 +26,7 @@ class Denial:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ToolResult:
     """`touched` are the files that were changed."""
 
     text: str
@@ -53,7 +53,7 @@ class Tool(Protocol):
     def definition(self) -> Json:
         """As the API takes it: name, description, input_schema."""
 
-    def run(self, given: Json, cancel: CancelToken) -> Done:
+    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
         """Raises DeniedError or FailedError, and CancelledError when it is stopped."""
 
 

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from inspector.agents.tools.places import Readable
+from inspector.agents.tools.access import Readable
 from inspector.agents.tools.tool import DeniedError
 
 MOST_FILES = 2_000
@@ -19,7 +19,7 @@ MOST_LOOKED_AT = 100_000
 MOST_WILD_PARTS = 4
 
 
-def expanded(pattern: str, readable: Readable) -> list[str]:
+def expand_pattern(pattern: str, readable: Readable) -> list[str]:
     """The paths in their order, written as the pattern is: whole, or relative to the first root."""
     parts = pattern.split("/")
     if ".." in parts:

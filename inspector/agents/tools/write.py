@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
+from inspector.agents.tools.access import Writable
 from inspector.agents.tools.atomic import write_atomically
-from inspector.agents.tools.places import Writable
 from inspector.agents.tools.tool import (
     DeniedError,
-    Done,
     FailedError,
+    ToolResult,
     schema,
     text_of,
 )
@@ -28,7 +28,7 @@ class Write:
     def __init__(self, writable: Writable) -> None:
         self._writable = writable
 
-    def run(self, given: Json, cancel: CancelToken) -> Done:
+    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
         name, content = text_of(given, "file_path"), text_of(given, "content")
         path = self._writable.resolve(name)
         cancel.check()
@@ -42,4 +42,4 @@ class Write:
         # The path is real by now: its parents are in the directory, and none of them is a link.
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, content, self._writable.largest)
-        return Done(f"{name} was {'rewritten' if existed else 'made'}.", (str(path),))
+        return ToolResult(f"{name} was {'rewritten' if existed else 'made'}.", (str(path),))

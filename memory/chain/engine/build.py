@@ -1,4 +1,4 @@
-"""Everything that tells the agent what to do in a directory: the CLAUDE.md chain, in load order, with its includes."""
+"""Builds the CLAUDE.md chain of a directory: all instruction files with their includes, in load order."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ MOST_FILES = 1_000
 @dataclass(frozen=True, slots=True)
 class Chain:
     files: tuple[ChainFile, ...]
-    """In load order; an included file stands behind the one that includes it."""
+    """In load order; an included file follows the one that includes it."""
     unread: tuple[tuple[str, str], ...] = ()
-    """Files that are there and cannot be read, with the reason."""
+    """Existing files that cannot be read, with the reason."""
     outside: tuple[tuple[str, str], ...] = ()
-    """Links that lead out of the project or of the configuration, with where to. They are not followed."""
+    """Links that lead out of the project or the configuration, with their targets. They are not followed."""
 
     @property
     def at_start(self) -> tuple[ChainFile, ...]:
@@ -50,12 +50,12 @@ class Chain:
 
     @property
     def lost_at_compaction(self) -> tuple[ChainFile, ...]:
-        """What may be in the conversation and is gone after a compaction, until something brings it back."""
+        """Files that a compaction removes from the context until something loads them again."""
         return tuple(file for file in self.files if not file.survives_compaction)
 
     @property
     def characters(self) -> int:
-        """Of what is loaded at the start."""
+        """Of the files that are loaded at the start."""
         return sum(file.characters for file in self.at_start)
 
 
@@ -68,8 +68,8 @@ def build_chain(
     memory: Path | None = None,
     managed: tuple[Path, ...] = MANAGED,
 ) -> Chain:
-    """The chain for a working directory. `project` is where includes are at home; `memory` is the project's memory
-    directory, whose index is loaded last. Never raises for what it finds on disk."""
+    """The chain of a working directory. Includes must lie in `project`. `memory` is the project's memory directory,
+    whose index is loaded last. Never raises for anything on disk."""
     build = _ChainBuilder(home)
     for candidate in files_at_start(directory, config, project, managed):
         build.add(candidate)
@@ -87,7 +87,7 @@ class _ChainBuilder:
     unread: list[tuple[str, str]] = field(default_factory=list)
     outside: list[tuple[str, str]] = field(default_factory=list)
     roots: dict[str, Path] = field(default_factory=dict)
-    """Where each file is at home, by its path: what it includes has to lie there too."""
+    """By path: the root that a file and its includes must lie in."""
     visited: set[str] = field(default_factory=set)
 
     def add(self, candidate: Candidate) -> None:
@@ -173,7 +173,7 @@ class _ChainBuilder:
         return Outcome.INCLUDED
 
     def _path(self, written: WrittenInclude, file: ChainFile) -> Path | None:
-        """The file that is meant, if there is one."""
+        """The included file, if it exists."""
         folder = Path(file.path).parent
         for text in written.candidates:
             path = _resolve(text, folder, self.home)
@@ -186,14 +186,14 @@ class _ChainBuilder:
 
 
 def _resolve(text: str, folder: Path, home: Path) -> Path:
-    """Without `..` and `.`, but not through links: a page shows the path as somebody would write it."""
+    """Normalises the path without resolving links, for display."""
     if text.startswith("~/"):
         return Path(os.path.normpath(home / text[2:]))
     return Path(os.path.normpath(folder / text))
 
 
 def _read_globs(lines: list[str]) -> tuple[str, ...]:
-    """The paths that a rule is for."""
+    """The paths that a rule applies to."""
     field_ = read_header(lines).field("paths")
     if field_ is None:
         return ()

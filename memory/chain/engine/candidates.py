@@ -1,4 +1,4 @@
-"""Which files of instructions there can be for a working directory, in the order in which they are loaded."""
+"""Possible instruction files of a working directory, in load order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Candidate:
     layer: Layer
     when: When = When.START
     root: Path = Path("/")
-    """The directory that it has to lie in, followed through all links; itself a path without any."""
+    """The directory that the file, with all links resolved, must lie in. Has no links itself."""
 
 
 def files_at_start(
@@ -42,7 +42,7 @@ def files_at_start(
 
 
 def files_below(directory: Path, project: Path) -> Iterator[Candidate]:
-    """Those that are loaded once the agent reads something beside them."""
+    """Files that are loaded when the agent reads something beside or below them."""
     project = Path(os.path.realpath(project))
     for count, (folder, folders, _) in enumerate(os.walk(directory)):
         if count == MOST_FOLDERS:
@@ -53,7 +53,7 @@ def files_below(directory: Path, project: Path) -> Iterator[Candidate]:
 
 
 def _folder_files(folder: Path, when: When, project: Path) -> Iterator[Candidate]:
-    """Above the project, where others may be at home, each is only where its name says."""
+    """Above the project, directories may belong to others: there each file must be exactly at its path."""
     real = Path(os.path.realpath(folder))
     inner = real.is_relative_to(project)
 

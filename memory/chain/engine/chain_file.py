@@ -1,4 +1,4 @@
-"""One file of the chain: why it is loaded, when, and what becomes of it at a compaction."""
+"""A file of the chain: why and when it is loaded, and what a compaction does to it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Layer(StrEnum):
 
 class When(StrEnum):
     START = "start"
-    """With the first request, and again after each compaction, read anew from disk."""
+    """With the first request; read from disk again after each compaction."""
     ON_MATCH = "on match"
-    """A rule for certain paths: once a file is read that it is for. A compaction loses it until then."""
+    """A rule for certain paths: when a matching file is read. Lost at a compaction until then."""
     ON_ENTRY = "on entry"
-    """Below the working directory: once a file beside or below it is read. A compaction loses it until then."""
+    """Below the working directory: when a file beside or below it is read. Lost at a compaction until then."""
 
 
 class Outcome(StrEnum):
@@ -34,7 +34,7 @@ class Outcome(StrEnum):
     TOO_DEEP = "too deep"
     MISSING = "missing"
     EXTERNAL = "external"
-    """Outside of the project, or of the configuration: it is named and not read. The agent asks before it does."""
+    """Outside the project or the configuration: named, but not read. The agent asks the user first."""
     NOT_TEXT = "not text"
     UNREADABLE = "unreadable"
 
@@ -42,7 +42,7 @@ class Outcome(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Include:
     written: str
-    """Behind the `@`."""
+    """As written after the `@`."""
     path: str
     line: int
     outcome: Outcome
@@ -56,15 +56,15 @@ class ChainFile:
     text: str
     """As it lies on disk."""
     agent_text: str
-    """What the agent gets of it: without header and comments; of an index, without what is cut."""
+    """The text that the agent gets: without header and comments; for an index, only the loaded part."""
     globs: tuple[str, ...] = ()
-    """The paths that a rule is for; none where it is for all."""
+    """The paths that a rule applies to; empty for all."""
     includes: tuple[Include, ...] = ()
     included_by: str = ""
     hops: int = 0
-    """How many includes led here."""
+    """Number of includes that lead here."""
     warning: str = ""
-    """Of an index that was cut."""
+    """For an index that was cut."""
 
     @property
     def characters(self) -> int:

@@ -1,5 +1,5 @@
-"""Reads one file of instructions: regular, bounded, text, and inside of the directory that it is at home in. A link
-that leads out of there may have been put there by anybody, to show what only we can read."""
+"""Reads an instruction file. It must be a regular text file, bounded, and inside its root: a link that leads out may
+have been planted to show files that only we can read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST = 4 * 1024 * 1024
 
 
 class NotTextError(ValueError):
-    """It is a picture, an archive or the like."""
+    """An image, an archive or the like."""
 
 
 class LeadsOutError(ValueError):
@@ -37,14 +37,14 @@ def read_bytes(path: Path, root: Path) -> bytes:
     """The first `LARGEST` bytes of a regular file."""
     real = check_inside(path, root)
     with open_regular(real, follow=False) as file:
-        # A directory on the way may have been exchanged for a link since: what was opened tells where it lies.
+        # A directory of the path may have been replaced by a link meanwhile: check the opened file itself.
         opened = f"/proc/self/fd/{file.fileno()}"
         check_inside(Path(opened if os.path.exists(opened) else real), root)
         return file.read(LARGEST)
 
 
 def check_inside(path: Path, root: Path) -> Path:
-    """Where it lies. Raises LeadsOutError if that is outside of `root`."""
+    """The real path. Raises LeadsOutError if it is outside `root`."""
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(root):
         raise LeadsOutError(str(real))

@@ -1,4 +1,4 @@
-"""`@path` in a file of instructions: another file that is loaded with it. Not in code, not in comments."""
+"""Includes: `@path` in an instruction file loads another file with it, except in code and comments."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class WrittenInclude:
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """The paths that can be meant: as it stands, and without what ends a sentence behind it."""
+        """Possible paths: as written, and without punctuation at the end."""
         plain = self.text.replace("\\ ", " ").partition("#")[0]
         return tuple(dict.fromkeys(path for path in (plain, plain.rstrip(_MARKS)) if path))
 
     @property
     def is_file_like(self) -> bool:
-        """A mention such as `@somebody` is no include that fails."""
+        """Does it look like a file? `@somebody` is a mention, not a failed include."""
         return bool(LOOKS_LIKE_A_FILE.search(self.candidates[-1])) if self.candidates else False
 
 
@@ -42,7 +42,7 @@ def find_includes(text: str) -> Iterator[WrittenInclude]:
 
 
 def prose_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that are no code block, with their numbers."""
+    """Lines outside code blocks, with their numbers."""
     fence, blank, listed = "", True, False
     for number, line in enumerate(text.split("\n"), start=1):
         mark = _FENCE.match(line)

@@ -39,7 +39,7 @@ from memory.proposals.engine.facts import (
     facts_of_file,
     says,
 )
-from memory.proposals.engine.facts.comparing import Places
+from memory.proposals.engine.facts.comparison import LineIndex
 from memory.proposals.engine.facts.fact import key_of
 
 OVERFLOW = "more-topics.md"
@@ -122,7 +122,7 @@ class _IndexTidier:
     def drop_dangling(self) -> None:
         """A pointer to a file that is not there goes; its words may be all that is left of that file, and stay."""
         dangling = [index for index, (line, _) in enumerate(self.lines) if self._is_dangling(line)]
-        line_index = Places(
+        line_index = LineIndex(
             fact
             for fact in self._current_facts()
             if fact.line not in {self.lines[index][0].number for index in dangling}
@@ -132,7 +132,7 @@ class _IndexTidier:
         for index in dangling:
             text = strip_line_end(self._line_text(index))
             key = key_of(text)
-            if key not in seen_keys and line_index.saying(key) is None:
+            if key not in seen_keys and line_index.find_line_saying(key) is None:
                 recovered.append(text)
             seen_keys.add(key)
         if recovered:
@@ -191,11 +191,11 @@ class _IndexTidier:
             for number in earlier
             if self._line_target(number) == topic.name
         ]
-        line_index = Places(facts_of_file(topic.name, topic.data))
+        line_index = LineIndex(facts_of_file(topic.name, topic.data))
         key = key_of(text)
         if (
             key in earlier_keys
-            or line_index.saying(key) is not None
+            or line_index.find_line_saying(key) is not None
             or any(says(earlier_key, key) for earlier_key in earlier_keys)
         ):
             return True
@@ -203,7 +203,7 @@ class _IndexTidier:
             return False
         entry = self.lines[index][0].entries[0]
         title, hook = entry.title, entry.hook
-        title_is_known = line_index.saying(key_of(title)) is not None or any(
+        title_is_known = line_index.find_line_saying(key_of(title)) is not None or any(
             says(earlier_key, key_of(title)) for earlier_key in earlier_keys
         )
         self._add_line(topic, hook if hook and title_is_known else f"{title}: {hook}" if hook else title)

@@ -19,8 +19,8 @@ from memory.files.engine.reading.file import (
 from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.rules import dates, duplicates
 from memory.lint.engine.surroundings import Surroundings
-from memory.proposals.engine.facts import facts_of_file, stand_apart
-from memory.proposals.engine.facts.comparing import Places
+from memory.proposals.engine.facts import facts_of_file, find_contradiction
+from memory.proposals.engine.facts.comparison import LineIndex
 
 MOST_ROUNDS = 5
 """What was merged, dated or moved may give cause for more of it."""
@@ -85,7 +85,7 @@ class _Tidier:
     def _keep_apart(self, pair: frozenset[str]) -> bool:
         """Two that differ in what they say of the same are for a person to decide about."""
         first, second = sorted(pair)
-        contradiction = stand_apart(
+        contradiction = find_contradiction(
             *([fact.key for fact in facts_of_file(name, self.files[name].data)] for name in (first, second))
         )
         if contradiction is not None:
@@ -111,7 +111,7 @@ class _Tidier:
         header = [fact for fact in facts_of_file(removed.name, removed.data) if fact.line <= removed.header.last]
         for fact in header:
             topic = self.files[into]
-            if Places(facts_of_file(into, topic.data)).saying(fact.key) is not None:
+            if LineIndex(facts_of_file(into, topic.data)).find_line_saying(fact.key) is not None:
                 continue
             key = fact.text.partition(":")[0].strip()
             value = removed.header.get(key) or fact.text

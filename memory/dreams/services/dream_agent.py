@@ -12,10 +12,10 @@ from django.conf import settings
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import choose_model
 from inspector.agents.loop import (
+    AgentEnd,
     AgentLimits,
     AgentOutcome,
     AgentProgress,
-    Ended,
     ToolStarted,
     Turn,
     run_agent,
@@ -42,7 +42,7 @@ from memory.dreams.engine.prompt import (
 from memory.dreams.selectors.gates import sessions_since
 from memory.models import Directory
 from memory.proposals.selectors.proposals import Source
-from memory.proposals.services.proposals import Why
+from memory.proposals.services.proposals import FileReason
 from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
@@ -56,9 +56,9 @@ MOST_SESSIONS = 30
 CHANGING = frozenset({"Edit", "Write"})
 NO_MODEL = "A dream needs a model that can use tools: set ANTHROPIC_API_KEY and start Lucid again. Tidy needs none."
 CUT_OFF = {
-    Ended.TURN_LIMIT: f"It had used its {TURNS} turns; what it had done by then is proposed.",
-    Ended.TOKEN_LIMIT: f"It had used its {TOKENS:,} tokens; what it had done by then is proposed.",
-    Ended.OUTPUT_LIMIT: "Its last answer was cut off by its limit; what it had done by then is proposed.",
+    AgentEnd.TURN_LIMIT: f"It had used its {TURNS} turns; what it had done by then is proposed.",
+    AgentEnd.TOKEN_LIMIT: f"It had used its {TOKENS:,} tokens; what it had done by then is proposed.",
+    AgentEnd.OUTPUT_LIMIT: "Its last answer was cut off by its limit; what it had done by then is proposed.",
 }
 
 
@@ -100,17 +100,17 @@ def run_dream_agent(running: ActiveRun, directory: Directory, lock: DreamLock, c
         )
         if outcome.error is not None and outcome.error.usage is not None:
             reporter.bill(outcome.error.usage)
-    if outcome.ended is Ended.FAILED:
+    if outcome.ended is AgentEnd.FAILED:
         raise RunError(f"{outcome.error} Memory is as it was.", type(outcome.error).__name__)
     return DreamOutcome(read_report(outcome.text), CUT_OFF.get(outcome.ended, ""), outcome)
 
 
-def collect_reasons(report: DreamReport, names: set[str]) -> tuple[dict[str, Why], int]:
+def collect_reasons(report: DreamReport, names: set[str]) -> tuple[dict[str, FileReason], int]:
     """What was said of each file, with the entries that are in the archive; and how many of those named are not."""
     pairs = {pair for file_report in report.files.values() for pair in file_report.sources}
     sources = _find_sources(pairs)
     reasons = {
-        name: Why(file_report.reason, [sources[pair] for pair in file_report.sources if pair in sources])
+        name: FileReason(file_report.reason, [sources[pair] for pair in file_report.sources if pair in sources])
         for name, file_report in report.files.items()
         if name in names
     }

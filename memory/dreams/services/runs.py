@@ -27,10 +27,10 @@ from memory.files.selectors.disk_contents import read_contents
 from memory.lint.engine import Surroundings
 from memory.models import Directory, Proposal
 from memory.proposals.engine.facts import lines_to_json
-from memory.proposals.selectors.fact_counts import scales_of
+from memory.proposals.selectors.fact_counts import fact_counter_of
 from memory.proposals.selectors.proposals import proposal_files
-from memory.proposals.services.copying import copy_make
-from memory.proposals.services.proposals import Why, proposal_accept, proposal_create
+from memory.proposals.services.proposals import FileReason, proposal_accept, proposal_create
+from memory.proposals.services.working_copy import copy_make
 from sessions.text.engine.words import plural
 
 DREAM = "dream"
@@ -89,7 +89,7 @@ def _propose_tidy(
         kind=Proposal.Kind.TIDY,
         before=before,
         after=after,
-        why={name: Why(reason) for name, reason in result.reasons.items()},
+        why={name: FileReason(reason) for name, reason in result.reasons.items()},
         run_id=run.pk,
         contradictions=result.kept_apart,
     )
@@ -158,7 +158,7 @@ def _accept(proposal: Proposal, *, losses: bool) -> _Acceptance:
     """Accepts what loses nothing, or all of it if somebody said so. It stays open where it stands against what was
     changed meanwhile."""
     files = proposal_files(proposal)
-    counter = scales_of(proposal, files)
+    counter = fact_counter_of(proposal, files)
     chosen = None if losses else counter.lossless()[0]
     lost_facts = [] if losses else lines_to_json(counter.facts().lost)
     lost = plural(len(lost_facts), "fact")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from memory.extraction.engine.deciding import Considered, ExtractionConfig, consider
+from memory.extraction.engine.decision import ExtractionConfig, ExtractionDecision, decide_extraction
 from memory.extraction.engine.prompt import SYSTEM, extraction_prompt
-from memory.extraction.engine.sources import source_of
-from memory.extraction.engine.waiting import Waiting
+from memory.extraction.engine.request_queue import RequestQueue
+from memory.extraction.engine.sources import find_source
 
 __all__ = [
     "SYSTEM",
-    "Considered",
     "ExtractionConfig",
-    "Waiting",
-    "consider",
+    "ExtractionDecision",
+    "RequestQueue",
+    "decide_extraction",
     "extraction_prompt",
-    "source_of",
+    "find_source",
 ]

@@ -20,7 +20,7 @@ _SPEAKERS = {
 }
 
 
-def told(messages: Sequence[Message]) -> str:
+def write_conversation(messages: Sequence[Message]) -> str:
     """Thinking is left out, and so are pictures."""
     parts = []
     for message in messages:
@@ -31,7 +31,7 @@ def told(messages: Sequence[Message]) -> str:
     return "\n\n".join(parts)
 
 
-def words_of(message: Message) -> str:
+def message_text(message: Message) -> str:
     """What was said in a message, without calls and results."""
     return "\n".join(str(block.get("text", "")) for block in message.content if block.get("type") == "text")
 

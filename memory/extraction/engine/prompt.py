@@ -62,10 +62,12 @@ def extraction_prompt(memory: MemoryDirectory, *, stretch: str, directory: str, 
         if forked
         else "Above is a part of a session between a user and a coding assistant."
     )
-    return _TASK.format(opening=opening, stretch=stretch, directory=directory, turns=turns, there=_there(memory))
+    return _TASK.format(
+        opening=opening, stretch=stretch, directory=directory, turns=turns, there=_list_memories(memory)
+    )
 
 
-def _there(memory: MemoryDirectory) -> str:
+def _list_memories(memory: MemoryDirectory) -> str:
     topics = sorted(
         (one for one in memory.files if one.kind is FileKind.TOPIC), key=lambda one: (-one.mtime_ns, one.name)
     )

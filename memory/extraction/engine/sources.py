@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from memory.extraction.engine.conversation_text import words_of
+from memory.extraction.engine.conversation_text import message_text
 from memory.lint.engine.words import significant_words
 from sessions.transcripts.engine.messages import Message, MessageKind
 
@@ -16,7 +16,7 @@ _LABEL = re.compile(r"(?:---|name:|type:|metadata:)")
 _WEIGHT = {MessageKind.PROMPT: 1.5, MessageKind.ANSWER: 1.0}
 
 
-def source_of(lines: Iterable[str], messages: Sequence[Message]) -> Message | None:
+def find_source(lines: Iterable[str], messages: Sequence[Message]) -> Message | None:
     """`lines`: what was added to a file. None if no message has enough in common with it."""
     wanted = {word for line in lines if not _LABEL.match(line) for word in significant_words(line)}
     best: tuple[float, Message] | None = None
@@ -24,7 +24,7 @@ def source_of(lines: Iterable[str], messages: Sequence[Message]) -> Message | No
         weight = _WEIGHT.get(message.kind)
         if weight is None or not message.uuid or message.position is None:
             continue
-        shared = len(wanted & set(significant_words(words_of(message)))) / len(wanted) if wanted else 0.0
+        shared = len(wanted & set(significant_words(message_text(message)))) / len(wanted) if wanted else 0.0
         if shared >= LEAST and (best is None or weight * shared > best[0]):
             best = weight * shared, message
     return best[1] if best else None

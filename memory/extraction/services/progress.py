@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from inspector.web.clock import now_ms
-from memory.extraction.engine import Waiting
+from memory.extraction.engine import RequestQueue
 from memory.extraction.selectors import memory_path
 from memory.files.services.writing import directory_register
 from memory.models import Directory, Extraction
@@ -28,21 +28,21 @@ def extraction_move(*, transcript: Transcript, position: int, why: str) -> None:
         row.save(update_fields=["position", "why", "at"])
 
 
-def extraction_asked(*, transcript: Transcript, request: dict[str, Any], busy: bool) -> dict[str, Any] | None:
+def extraction_enqueue(*, transcript: Transcript, request: dict[str, Any], busy: bool) -> dict[str, Any] | None:
     """What is to be started now; None if it waits for the one under way. Of those who wait the newest is kept."""
     with transaction.atomic():
         row, _ = Extraction.objects.select_for_update().get_or_create(transcript=transcript)
-        state, start = Waiting(busy, row.waiting).asked(request)
+        state, start = RequestQueue(busy, row.waiting).add(request)
         row.waiting = state.next
         row.save(update_fields=["waiting"])
     return start
 
 
-def extraction_ended(*, transcript: Transcript) -> dict[str, Any] | None:
+def extraction_dequeue(*, transcript: Transcript) -> dict[str, Any] | None:
     """What has waited and is to be started now."""
     with transaction.atomic():
         row, _ = Extraction.objects.select_for_update().get_or_create(transcript=transcript)
-        state, start = Waiting(True, row.waiting).ended()
+        state, start = RequestQueue(True, row.waiting).finish()
         row.waiting = state.next
         row.save(update_fields=["waiting"])
     return start

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.agents.forks import fork
-from inspector.agents.loop import AgentLimits, AgentOutcome, Ended
+from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome
 from inspector.agents.model import Ask, Listener
 from inspector.agents.tools import (
     Edit,
@@ -35,14 +35,14 @@ from memory.extraction.engine import (
     SYSTEM,
     ExtractionConfig,
     extraction_prompt,
-    source_of,
+    find_source,
 )
-from memory.extraction.engine.conversation_text import told
-from memory.extraction.selectors import NoMemoryError, extraction_considered, stretch_of
+from memory.extraction.engine.conversation_text import write_conversation
+from memory.extraction.selectors import NoMemoryError, extraction_decide, load_messages
 from memory.extraction.services.progress import (
-    extraction_asked,
+    extraction_dequeue,
     extraction_directory,
-    extraction_ended,
+    extraction_enqueue,
     extraction_move,
 )
 from memory.files.engine.disk import FileTroubleError
@@ -52,10 +52,10 @@ from memory.files.engine.reading import read_directory
 from memory.files.selectors.disk_contents import read_contents
 from memory.history.services.touch_index import touches_index
 from memory.models import Directory, Proposal
-from memory.proposals.engine.hunks import hunks
+from memory.proposals.engine.hunks import split_hunks
 from memory.proposals.selectors.proposals import Source
-from memory.proposals.services.copying import copy_make
-from memory.proposals.services.proposals import Why, proposal_create
+from memory.proposals.services.proposals import FileReason, proposal_create
+from memory.proposals.services.working_copy import copy_make
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.model_requests.model_session import (
     ChosenModel,
@@ -81,7 +81,7 @@ NO_TOOLS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Requested:
+class ExtractionRequest:
     run: Run
     waits: bool
     """For that run, which is under way; it begins when that one has ended, unless a newer one comes."""
@@ -102,15 +102,15 @@ def extraction_request(
     first: int | None = None,
     last: int | None = None,
     retry_of: Run | None = None,
-) -> Requested:
+) -> ExtractionRequest:
     """Raises RunError where there is nobody to ask."""
-    extraction_possible()
+    extraction_require_model()
     request = extraction_parameters(transcript, model, first, last)
-    busy = _under_way(transcript).first()
-    start = extraction_asked(transcript=transcript, request=request, busy=busy is not None)
+    busy = _active_runs(transcript).first()
+    start = extraction_enqueue(transcript=transcript, request=request, busy=busy is not None)
     if start is None and busy is not None:
-        return Requested(busy, True)
-    return Requested(_create(transcript, request, retry_of), False)
+        return ExtractionRequest(busy, True)
+    return ExtractionRequest(_create(transcript, request, retry_of), False)
 
 
 def extraction_parameters(
@@ -120,12 +120,12 @@ def extraction_parameters(
     return {"transcript": transcript.pk, "model": model, **stretch}
 
 
-def extraction_possible(transcript: Transcript | None = None) -> None:
+def extraction_require_model(transcript: Transcript | None = None) -> None:
     """Raises RunError where there is nobody to ask, or, for a transcript, somebody is asked already."""
     kind = choice_of(settings.MODELS).kind
     if kind != "anthropic":
         raise RunError(NO_TOOLS if kind == "claude" else NO_MODEL)
-    busy = _under_way(transcript).first() if transcript is not None else None
+    busy = _active_runs(transcript).first() if transcript is not None else None
     if busy is not None:
         raise RunError(f"Memories are being extracted from this session already, by run {busy.pk}.")
 
@@ -137,17 +137,17 @@ def extraction_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
     try:
-        return _extracted(running, run, transcript)
+        return _extract(running, run, transcript)
     except (FileTroubleError, NoMemoryError) as error:
         raise RunError(str(error), type(error).__name__) from error
     finally:
         # Whatever became of this one, whoever waits comes next.
-        waiting = extraction_ended(transcript=transcript)
+        waiting = extraction_dequeue(transcript=transcript)
         if waiting is not None:
             _create(transcript, waiting)
 
 
-def _extracted(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str, Any]:
+def _extract(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str, Any]:
     if run.parameters.get("model") in ("", MECHANICAL, None):
         raise RunError(NO_MODEL)
     directory = extraction_directory(transcript=transcript)
@@ -163,7 +163,7 @@ def _extracted(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str
     with TemporaryDirectory(prefix="extraction-", dir=working) as folder:
         copy = Path(folder).resolve() / "memory"
         before = copy_make(directory=directory, to=copy)
-        outcome, more = _looked(running, asked, transcript, stretch, copy)
+        outcome, more = _ask_model(running, asked, transcript, stretch, copy)
         running.begin_phase("comparing")
         after = read_contents(path=copy)
     why = _reasons(transcript, stretch, before, after, outcome.text)
@@ -188,19 +188,19 @@ def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch
     first, last = run.parameters.get("first"), run.parameters.get("last")
     if first is not None or last is not None:
         start, stop = first or 0, transcript.entries if last is None else last + 1
-        messages = stretch_of(transcript, start, stop)
+        messages = load_messages(transcript, start, stop)
         if not messages:
             raise RunError(f"Between the entries {start} and {stop - 1} nothing was said.")
         return _Stretch(messages, stop, True)
-    considered = extraction_considered(transcript, decode_path(directory.path))
+    considered = extraction_decide(transcript, decode_path(directory.path))
     if considered.wanted:
-        return _Stretch(stretch_of(transcript, considered.start, considered.stop), considered.stop, False)
+        return _Stretch(load_messages(transcript, considered.start, considered.stop), considered.stop, False)
     if considered.moves:
         extraction_move(transcript=transcript, position=considered.stop, why=considered.why)
     return _result(transcript, f"Nobody was asked. {considered.why}", None) | {"skipped": considered.why}
 
 
-def _looked(
+def _ask_model(
     running: ActiveRun, asked: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
 ) -> tuple[AgentOutcome, dict[str, Any]]:
     context = load_context(transcript, point_next(transcript))
@@ -216,7 +216,7 @@ def _looked(
         if forked is not None:
             own = {"role": "user", "content": [{"type": "text", "text": prompt}]}
             return fork(forked.params, [own], writes_cache=True, listener=listener, cancel=cancel)
-        content = f"<conversation>\n{told(stretch.messages)}\n</conversation>\n\n{prompt}"
+        content = f"<conversation>\n{write_conversation(stretch.messages)}\n</conversation>\n\n{prompt}"
         return Ask(asked.name, ({"role": "user", "content": content},), system=SYSTEM, listener=listener, cancel=cancel)
 
     limits = AgentLimits(ExtractionConfig().turns)
@@ -228,7 +228,7 @@ def _looked(
     more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": why}
     if refused := describe_denials(outcome):
         more["denied"] = refused
-    if outcome.ended is not Ended.FINISHED:
+    if outcome.ended is not AgentEnd.FINISHED:
         more["ended"] = f"It was ended by its {outcome.ended}; what it had written by then is in the proposal."
     return outcome, more
 
@@ -255,7 +255,7 @@ def _prompt(stretch: _Stretch, copy: Path, *, forked: bool) -> str:
 
 def _reasons(
     transcript: Transcript, stretch: _Stretch, before: dict[str, bytes], after: dict[str, bytes], said: str
-) -> dict[str, Why]:
+) -> dict[str, FileReason]:
     """By file: what the model said of it, and the entry that it comes from: the one that has most in common with it, or
     else the last request of the stretch."""
     reasons: dict[str, str] = {}
@@ -264,15 +264,15 @@ def _reasons(
         if colon and words.strip():
             reasons.setdefault(name.strip().strip("`*"), words.strip())
     last = next((one for one in reversed(stretch.messages) if one.kind is MessageKind.PROMPT and one.uuid), None)
-    found: dict[str, Why] = {}
+    found: dict[str, FileReason] = {}
     for name, data in after.items():
         old = before.get(name, b"")
         if data == old:
             continue
-        added = [line for hunk in hunks(text_for_editing(old), text_for_editing(data)) for line in hunk.new]
-        source = source_of(added, stretch.messages) or last
+        added = [line for hunk in split_hunks(text_for_editing(old), text_for_editing(data)) for line in hunk.new]
+        source = find_source(added, stretch.messages) or last
         sources = (Source(transcript.pk, source.uuid),) if source is not None else ()
-        found[name] = Why(reasons.get(name, ""), sources)
+        found[name] = FileReason(reasons.get(name, ""), sources)
     return found
 
 
@@ -284,7 +284,7 @@ def _result(transcript: Transcript, summary: str, proposal: Proposal | None) -> 
     return {"summary": summary, "proposal": proposal.pk if proposal else None, "links": links}
 
 
-def _under_way(transcript: Transcript) -> QuerySet[Run]:
+def _active_runs(transcript: Transcript) -> QuerySet[Run]:
     return Run.objects.filter(kind=KIND, target=transcript.public_id, status__in=ACTIVE).order_by("pk")
 
 

@@ -1,4 +1,4 @@
-"""Lint: what is wrong with a memory directory, and what a button could do about it. No model is asked."""
+"""The linter: finds problems of a memory directory, and offers fixes. It asks no model."""
 
 from __future__ import annotations
 

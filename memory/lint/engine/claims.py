@@ -1,5 +1,5 @@
-"""What a topic claims of something, in forms that can be compared without understanding: `Key: value`, “X is Y”, and
-versions that something requires."""
+"""Claims of a topic in forms that can be compared without understanding them: `Key: value`, “X is Y”, and required
+versions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.words import STOPWORDS, stem
 
 MOST_CLAIMS = 200
-"""Of one topic."""
+"""Per topic."""
 _LABEL = re.compile(r"^[\s>*+-]*\**(?P<key>[A-Za-z][\w /.-]{2,40}?)\**\s*[:=]\**\s+(?P<value>[^|]{1,80})$")
 _COPULA = re.compile(
     r"(?P<key>(?:[\w'’./-]+\s+){1,9}[\w'’./-]+)\s+"
@@ -29,7 +29,7 @@ _FORMS = (
 _NO_KEYS = frozenset({*_FORMS.split(), "how to apply", "see also"})
 _LONGEST = 1_000
 _SENTENCE = re.compile(r"\s(?<=[.!?]\s)\s*|\n")
-"""Led by what is rare, which is several times as fast as led by what stands before it."""
+"""Starts with the rarer part: several times faster than starting with what precedes it."""
 _END = re.compile(
     r"\s+(?:and|but|because|so|where|when|while|which|only|until|unless|since|for|as)\b|[.,;(]\s|[.]$|\s[—–-]\s"
 )
@@ -45,14 +45,14 @@ _PARTICIPLE = re.compile(r"\w+(?:ed|ing|en)$")
 @dataclass(frozen=True, slots=True)
 class Claim:
     key: str
-    """Of what, in a common form."""
+    """The subject, in a common form."""
     value: str
     """As written."""
     sentence: str
-    """The claim as a person wrote it."""
+    """The whole sentence."""
     line: int
     is_general: bool
-    """The key alone does not tell of what: `Owner`, `Version`."""
+    """The key alone does not identify the subject: `Owner`, `Version`."""
 
     @property
     def words(self) -> frozenset[str]:
@@ -88,7 +88,7 @@ def _sentences(topic: MemoryFile) -> Iterator[tuple[int, str]]:
 
 
 def _may_claim(text: str) -> bool:
-    """Most lines do not, and need not be taken apart."""
+    """A quick test: most lines make no claim and need not be parsed."""
     if ":" in text or "=" in text or " is " in text or " are " in text or " must be " in text:
         return True
     return " runs on " in text or " lives in " in text or " defaults to " in text or bool(_DIGIT.search(text))
@@ -113,7 +113,7 @@ def _normalize_key(text: str) -> str:
 
 
 def _cut_value(value: str) -> str:
-    """Up to where another thought begins."""
+    """Cuts the value where another clause begins."""
     end = _END.search(value)
     return (value[: end.start()] if end else value).strip(" .")
 
@@ -131,6 +131,6 @@ def contradict(first: Claim, second: Claim) -> bool:
 
 
 def _is_name(value: str) -> bool:
-    """A word or three that name something. What was done to something can be said of it beside much else."""
+    """Up to four words that name something. Participles are no names: several can be true of one subject."""
     words = _WORD.findall(value)
     return 0 < len(words) <= 4 and not _PARTICIPLE.match(words[0].lower())

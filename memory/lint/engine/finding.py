@@ -1,4 +1,4 @@
-"""What a rule found in a memory directory, and what a button could do about it."""
+"""A finding of the linter, and its fix."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 Changes = Mapping[str, bytes | None]
-"""Files by name with their new bytes; None deletes one. A file under another name is one deleted and one written."""
+"""New bytes by file name; None deletes a file. A rename is one deleted and one new file."""
 
 
 class Severity(StrEnum):
     ERROR = "error"
-    """Something is lost, or does harm: the agent does not get it, or gets what nobody sees."""
+    """Something is lost or harmful: the agent does not get it, or gets something that nobody sees."""
     WARNING = "warning"
-    """Something misleads the agent, or is in its way."""
+    """Something misleads or hinders the agent."""
     NOTE = "note"
-    """Somebody may want to know."""
+    """Something worth knowing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
     label: str
-    """What it does, as words on a button."""
+    """The label of its button."""
     make: Callable[[], Changes] = field(repr=False)
-    """Worked out when asked for: there may be thousands of findings in one large file."""
+    """Computed on demand: a large file may have thousands of findings."""
 
     def changes(self) -> Changes:
         return self.make()
@@ -39,7 +39,7 @@ class Finding:
     message: str
     """A sentence for people. It may quote the file: it is as untrusted as the file is."""
     line: int | None = None
-    """Counted from 1; None where the file as a whole is meant."""
+    """From 1; None for the file as a whole."""
     others: tuple[str, ...] = ()
-    """Other files that have to do with it."""
+    """Other files that are involved."""
     fix: Fix | None = None

@@ -1,4 +1,4 @@
-"""A project's checkout on disk, for the linter: looked at once, as far as the limits go."""
+"""A project's checkout on disk, for the linter. It is read once, within limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_-]{2,60}")
 
 
 class FolderCheckout:
-    """Answers None once a limit was reached and the thing was not among what was seen."""
+    """Answers None if something was not found before a limit was reached."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""Lines as rules look at them, and as messages quote them."""
+"""Prepares lines for rules and for quoting in messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _QUOTED = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"")
 
 
 def without_code(text: str) -> str:
-    """The line with its code spans and quotations blanked, everything else in its place."""
+    """The line with code spans and quotations blanked; positions stay the same."""
     text = _SPAN.sub(_blank_out, text) if "`" in text else text
     return _QUOTED.sub(_blank_out, text) if '"' in text or "“" in text else text
 
@@ -23,6 +23,6 @@ def _blank_out(match: re.Match[str]) -> str:
 
 
 def excerpt(text: str, most: int = 60) -> str:
-    """A few words of a line, for a message."""
+    """The beginning of a line, for a message."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""All rules over one directory."""
+"""Runs all rules over a directory."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from memory.lint.engine.surroundings import Surroundings
 
 
 class Family(Protocol):
-    """Rules about one thing."""
+    """Rules about one subject."""
 
     def check(self, directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]: ...
 
 
 MOST_OF_A_KIND = 100
-"""Findings of one rule in one file; how many more there are is told in one."""
+"""Findings of one rule in one file; one more finding says how many are left out."""
 _FAMILIES = (
     reading,
     limits,
@@ -53,7 +53,7 @@ _ORDER = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 def lint(directory: MemoryDirectory, surroundings: Surroundings) -> list[Finding]:
-    """What is wrong with a memory directory, the gravest first. Asks no model, and changes nothing."""
+    """The findings of a memory directory, the gravest first. Asks no model and changes nothing."""
     findings = _limit(finding for family in _FAMILIES for finding in _check_family(family, directory, surroundings))
     return sorted(
         findings, key=lambda finding: (_ORDER[finding.severity], finding.file, finding.line or 0, finding.rule)
@@ -61,7 +61,7 @@ def lint(directory: MemoryDirectory, surroundings: Surroundings) -> list[Finding
 
 
 def _check_family(family: Family, directory: MemoryDirectory, surroundings: Surroundings) -> list[Finding]:
-    """What a rule finds. If it fails, the files that it fails over are named, and the others are looked at without
+    """Runs a family of rules. If it fails, the files that make it fail are reported, and the others checked without
     them."""
     try:
         return list(family.check(directory, surroundings))

@@ -1,4 +1,4 @@
-"""The day that a relative date meant when it was written."""
+"""Resolves relative dates to the day that they meant when they were written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COUNTED = re.compile(r"(\w+) (day|week|month|year|hour|minute)s? (ago|from now)
 
 
 def resolve_date(phrase: str, written: date) -> str:
-    """A date, a month, a year, or “the week of …”. Empty where no one can tell."""
+    """A date, a month, a year, or “the week of …”; empty if it is ambiguous."""
     words = " ".join(phrase.lower().split())
     if words in _NAMED:
         return _add_days(written, _NAMED[words])

@@ -18,15 +18,15 @@ from zlib import crc32
 from memory.lint.engine.words import significant_words
 
 SKETCH = 8
-"""The least hashes of a text's runs: texts that share one are compared."""
+"""Number of smallest hashes kept per text: texts that share one are compared."""
 COPIED = 0.7
-"""Share of runs in common."""
+"""Minimum share of common runs."""
 REWORDED = 0.6
-"""Cosine of weighted words."""
+"""Minimum cosine of weighted words."""
 RAREST = 10
-"""Words of a text that are looked up."""
+"""Rarest words of a text to look up."""
 MOST_FREQUENT = 12
-"""Texts that a word is in, to still be called rare."""
+"""A word in more texts than that is not rare."""
 FEWEST_WORDS = 5
 MOST_WORDS = 2_000
 
@@ -40,7 +40,7 @@ class Pair:
 
 
 def find_similar_pairs(texts: Sequence[str]) -> list[Pair]:
-    """In the order of the texts; of many that are alike, each is paired with the first."""
+    """The pairs in the order of the texts. Of several similar texts, each is paired with the first."""
     numbers = _Checksums()
     words = [list(islice(chain.from_iterable(map(numbers.__getitem__, text.split())), MOST_WORDS)) for text in texts]
     pairs = {(pair.first, pair.second): pair for pair in _find_copies(words)}
@@ -65,7 +65,7 @@ def _find_copies(words: list[list[int]]) -> Iterator[Pair]:
             continue
         mine = _runs(text)
         nearest = {first.setdefault(least, index) for least in sorted(mine)[:SKETCH]} - {index}
-        # Few are near another, so theirs are worked out again: all of them together would fill the memory.
+        # Few texts have candidates, so their runs are computed again: all at once would not fit into memory.
         best = max(((_jaccard(mine, _runs(words[other])), -other) for other in nearest), default=(0.0, 0))
         if best[0] >= COPIED:
             yield Pair(-best[1], index, best[0])
@@ -103,7 +103,7 @@ def _find_reworded(words: list[list[int]]) -> Iterator[Pair]:
 
 
 def _vector(text: list[int], weights: dict[int, float]) -> dict[int, float]:
-    """The words of a text with their weights, of length 1."""
+    """The weighted words of a text, as a unit vector."""
     vector = {word: weights[word] * (1 + math.log(count)) for word, count in Counter(text).items()}
     length = math.sqrt(sum(weight * weight for weight in vector.values()))
     return {word: weight / length for word, weight in vector.items()}

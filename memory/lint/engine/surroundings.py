@@ -1,4 +1,4 @@
-"""What a linter has to be told, because no file of the directory says it."""
+"""What the linter needs to know beyond the files of the directory."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Protocol
 
 
 class Checkout(Protocol):
-    """The project's files, as far as they were looked at."""
+    """The project's files, as far as they were read."""
 
     def has_file(self, path: str) -> bool | None:
-        """Is there a file or a directory whose path is, or ends with, `path`? None where that is not known."""
+        """Is there a file or directory whose path is, or ends with, `path`? None if unknown."""
 
     def has_word(self, word: str) -> bool | None:
-        """Does a file of the project hold this word: a function's name, an option? None where that is not known."""
+        """Does a file of the project contain this word, such as a function or an option? None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recalls:
-    """How often the agent was given or has read each file."""
+    """How often the agent read each file or was given it."""
 
     counts: Mapping[str, int]
     sessions: int
-    """In how many sessions that was looked for."""
+    """Number of sessions examined."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Words of a text, brought to a common form: enough to tell whether two texts speak of the same."""
+"""Words of a text in a common form, to tell whether two texts are about the same subject."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def words_of(text: str) -> list[str]:
 
 
 def significant_words(text: str) -> list[str]:
-    """Those that carry meaning."""
+    """The stems of all words that are not stop words."""
     return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOPWORDS]
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """Crude on purpose: `heights` and `height`, `printed` and `print` become one."""
+    """Deliberately crude: `heights` becomes `height`, `printed` becomes `print`."""
     if len(word) > 3 and word[-1] == "s" and word[-2] != "s":
         word = word[:-1]
     if len(word) > 5 and word.endswith("ing"):

@@ -21,7 +21,7 @@ from memory.dreams.services.dream_lock import dreams_clean_up
 from memory.files.services.writing import directory_register
 from memory.management.proposal_diff import format_diff
 from memory.models import Directory, Proposal
-from memory.proposals.selectors.proposals import Proposed, proposal_files
+from memory.proposals.selectors.proposals import FileProposal, proposal_files
 from sessions.text.engine.terminal import printable
 from sessions.transcripts.engine.paths import encode_path
 
@@ -92,7 +92,7 @@ class Command(BaseCommand):
         self.stderr.write(printable(text), style_func=str)
 
     def _say(
-        self, gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[Proposed]
+        self, gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[FileProposal]
     ) -> None:
         for gate in gates:
             self.stdout.write(f"{'open' if gate.open else 'shut'}  {gate.name:8}  {gate.why}")
@@ -122,7 +122,7 @@ def _model(named: str) -> str:
 
 
 def document(
-    gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[Proposed]
+    gates: tuple[Gate, ...], result: dict[str, Any], proposal: Proposal | None, files: list[FileProposal]
 ) -> dict[str, Any]:
     facts = {key: value for key, value in proposal.facts.items() if key != "lost_lines"} if proposal else {}
     return {

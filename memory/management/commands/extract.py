@@ -12,10 +12,10 @@ from inspector.agents.choosing import CONFIGURED
 from inspector.runs.models import Run
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
-from memory.extraction.services.runs import KIND, extraction_parameters, extraction_possible
+from memory.extraction.services.runs import KIND, extraction_parameters, extraction_require_model
 from memory.management.proposal_diff import format_diff
 from memory.models import Proposal
-from memory.proposals.selectors.proposals import Proposed, proposal_files
+from memory.proposals.selectors.proposals import FileProposal, proposal_files
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
@@ -51,7 +51,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             transcript = transcript_open(name=options["session"])
-            extraction_possible(transcript)
+            extraction_require_model(transcript)
             first, last = (_position(transcript, options[name]) for name in ("first", "last"))
             parameters = extraction_parameters(transcript, options["model"], first, last)
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters)
@@ -72,7 +72,7 @@ class Command(BaseCommand):
             self.stdout.write(f"\nNothing has been written: /memory/proposals/{proposal.pk}/ waits for a decision.")
 
 
-def document(run: Run, result: dict[str, Any], files: list[Proposed]) -> dict[str, Any]:
+def document(run: Run, result: dict[str, Any], files: list[FileProposal]) -> dict[str, Any]:
     return {
         "run": run.pk,
         "status": run.status,

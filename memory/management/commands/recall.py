@@ -20,17 +20,17 @@ from memory.files.engine.disk import (
 from memory.recall.engine import (
     RANKER,
     Choice,
-    Prepared,
+    PreparedRecall,
     Ranker,
-    Recalled,
-    State,
-    documents,
-    finish,
-    prepare,
-    scan,
+    RecallResult,
+    RecallState,
+    build_documents,
+    finish_recall,
+    prepare_recall,
+    scan_memory,
 )
 from memory.recall.selectors.runs import price_of
-from memory.recall.services.recalls import KIND, choice_made, parameters_of
+from memory.recall.services.recalls import KIND, parameters_of, read_choice
 from sessions.secrets.engine import mask
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import tokens
@@ -59,8 +59,8 @@ class Command(BaseCommand):
         path = real_path(options["directory"])
         try:
             with Folder(path) as folder:
-                prepared = prepare(scan(folder), options["query"], State(), now)
-                recalled = finish(folder, prepared, self._choice(folder, prepared, path, options), now)
+                prepared = prepare_recall(scan_memory(folder), options["query"], RecallState(), now)
+                recalled = finish_recall(folder, prepared, self._choice(folder, prepared, path, options), now)
         except DirectoryGoneError as error:
             raise CommandError(printable(f"{encode_path(path)} does not exist.")) from error
         except (FileTroubleError, RunError) as error:
@@ -72,19 +72,19 @@ class Command(BaseCommand):
         else:
             self._say(recalled)
 
-    def _choice(self, folder: Folder, prepared: Prepared, path: str, options: dict[str, Any]) -> Choice:
+    def _choice(self, folder: Folder, prepared: PreparedRecall, path: str, options: dict[str, Any]) -> Choice:
         name = settings.MODELS.small if options["model"] == SMALL else options["model"]
         if not name or not prepared.asks:
             now = timezone.now()
-            return Ranker(documents(folder, prepared.candidates, now)).choose(prepared.message, prepared.names)
+            return Ranker(build_documents(folder, prepared.candidates, now)).choose(prepared.message, prepared.names)
         price = price_of(prepared, name)
         self.stderr.write(
             f"Asking {name}: {tokens(price.tokens, estimate=True)} tokens, {price.words}.", style_func=str
         )
         parameters = {**parameters_of(encode_path(path), prepared.message), "model": name}
-        return choice_made(run_perform(kind=KIND, target=encode_path(path), parameters=parameters))
+        return read_choice(run_perform(kind=KIND, target=encode_path(path), parameters=parameters))
 
-    def _say(self, recalled: Recalled) -> None:
+    def _say(self, recalled: RecallResult) -> None:
         prepared = recalled.prepared
         scanned = prepared.scan
         older = f"; {scanned.older:,} older ones were not opened" if scanned.older else ""
@@ -106,7 +106,7 @@ class Command(BaseCommand):
             self.stdout.write(printable(line))
 
 
-def document(recalled: Recalled) -> dict[str, Any]:
+def document(recalled: RecallResult) -> dict[str, Any]:
     """`selected` has what is injected; `missing` what was chosen and is gone."""
     prepared, scanned = recalled.prepared, recalled.prepared.scan
     chosen = {choice.name: choice for choice in recalled.choice.chosen}

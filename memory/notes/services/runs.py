@@ -12,14 +12,14 @@ from django.conf import settings
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import MECHANICAL
 from inspector.agents.forks import fork
-from inspector.agents.loop import AgentLimits, Ended
+from inspector.agents.loop import AgentEnd, AgentLimits
 from inspector.agents.model import Ask, Listener
 from inspector.agents.tools import Edit, Toolbox, Writable
 from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.create import run_create
 from inspector.runs.services.stops import RunError
-from memory.extraction.engine.conversation_text import told
+from memory.extraction.engine.conversation_text import write_conversation
 from memory.files.engine.disk import FileTroubleError
 from memory.models import NotesUpdate
 from memory.notes.engine import (
@@ -123,7 +123,7 @@ def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) ->
 
 def notes_message(situation: NotesSituation, prompt: str) -> str:
     """For whoever is no fork: the session as text, and then the prompt."""
-    return f"<conversation>\n{told(situation.messages)}\n</conversation>\n\n{prompt}"
+    return f"<conversation>\n{write_conversation(situation.messages)}\n</conversation>\n\n{prompt}"
 
 
 def _ask_model(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
@@ -152,7 +152,7 @@ def _ask_model(running: ActiveRun, run: Run, situation: NotesSituation, name: st
     more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": sharing.why}
     if refused := describe_denials(outcome):
         more["denied"] = refused
-    if outcome.ended is not Ended.FINISHED:
+    if outcome.ended is not AgentEnd.FINISHED:
         more["ended"] = f"It was ended by its {outcome.ended}; what it had noted by then was kept."
     return text, model, more
 

@@ -21,16 +21,16 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.model_form import NAMED, UNFIT, destination
 from inspector.web.query import query_number
-from memory.extraction.engine import Considered, ExtractionConfig
-from memory.extraction.engine.conversation_text import told
+from memory.extraction.engine import ExtractionConfig, ExtractionDecision
+from memory.extraction.engine.conversation_text import write_conversation
 from memory.extraction.selectors import (
     NoMemoryError,
-    extraction_considered,
-    extraction_of,
+    extraction_decide,
+    get_extraction,
+    load_messages,
     memory_path,
-    stretch_of,
 )
-from memory.extraction.services.runs import extraction_possible, extraction_request
+from memory.extraction.services.runs import extraction_request, extraction_require_model
 from memory.files.engine.disk import FileTroubleError
 from memory.history.selectors.history import version_text
 from memory.history.services.restoration import batch_undo
@@ -142,20 +142,20 @@ class _Page:
 
     def memories_shown(self, *, waiting: bool) -> dict[str, Any]:
         values: dict[str, Any] = {
-            "extraction": extraction_of(self.transcript),
+            "extraction": get_extraction(self.transcript),
             "turns": ExtractionConfig().turns,
             "proposals": proposals_of_session(self.transcript),
         }
         if not waiting:
             considered = self.considered()
-            values["considered" if isinstance(considered, Considered) else "nowhere"] = considered
+            values["considered" if isinstance(considered, ExtractionDecision) else "nowhere"] = considered
         return values
 
-    def considered(self) -> Considered | str:
+    def considered(self) -> ExtractionDecision | str:
         """Or why there is no memory that something could go to."""
         try:
             memory = memory_path(self.transcript)
-            return extraction_considered(self.transcript, memory, latest=self.situation.context)
+            return extraction_decide(self.transcript, memory, latest=self.situation.context)
         except NoMemoryError as error:
             return str(error)
 
@@ -177,7 +177,7 @@ class _Page:
         if form.asks and not form.errors:
             try:
                 if form.what == EXTRACTION:
-                    extraction_possible()
+                    extraction_require_model()
                 elif self.choice.kind == MECHANICAL:
                     raise RunError(f"No model can be asked. {self.choice.why}")
                 budget_hold()
@@ -216,7 +216,7 @@ class _Page:
         if self.form.what != EXTRACTION or first is not None or last is not None:
             return False
         considered = self.considered()
-        return isinstance(considered, Considered) and considered.moves
+        return isinstance(considered, ExtractionDecision) and considered.moves
 
     def position(self, name: str) -> int | None:
         address = self.form.first if name == "first" else self.form.last
@@ -249,7 +249,7 @@ class _Page:
             if sharing.is_shared and not ranged:
                 sent = self.situation.tokens
             else:
-                sent = tokens_of(told(stretch_of(self.transcript, start, stop)))
+                sent = tokens_of(write_conversation(load_messages(self.transcript, start, stop)))
             price = agent_price(self.model, sent, ExtractionConfig().turns)
         budget = budget_at(now_ms())
         values = {

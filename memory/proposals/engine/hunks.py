@@ -20,7 +20,7 @@ class Hunk:
     new: tuple[str, ...]
 
 
-def hunks(old: str, new: str) -> tuple[Hunk, ...]:
+def split_hunks(old: str, new: str) -> tuple[Hunk, ...]:
     """The changes that make `new` of `old`; at least one line between any two of them stays."""
     before, after = split_lines(old), split_lines(new)
     found: list[Hunk] = []
@@ -32,9 +32,9 @@ def hunks(old: str, new: str) -> tuple[Hunk, ...]:
     return tuple(found)
 
 
-def with_hunks(old: str, new: str, accepted: Collection[int]) -> str:
+def apply_hunks(old: str, new: str, accepted: Collection[int]) -> str:
     """`old` with those changes alone. Numbers that are none of a hunk raise a ValueError."""
-    before, parts = split_lines(old), hunks(old, new)
+    before, parts = split_lines(old), split_hunks(old, new)
     strangers = set(accepted) - {hunk.number for hunk in parts}
     if strangers:
         raise ValueError(f"There is no change {min(strangers)}; there are {len(parts)}.")

@@ -10,36 +10,36 @@ from memory.files.selectors.disk_contents import read_contents
 from memory.models import Proposal
 from memory.proposals.engine.facts import (
     Change,
-    Chosen,
-    Facts,
-    applied,
-    facts_compare,
-    lossless,
+    ChosenHunks,
+    FactComparison,
+    apply_changes,
+    choose_lossless,
+    compare_facts,
 )
-from memory.proposals.selectors.proposals import Proposed
+from memory.proposals.selectors.proposals import FileProposal
 from sessions.transcripts.engine.paths import decode_path
 
 
 @dataclass(frozen=True, slots=True)
-class Scales:
+class FactCounter:
     """A directory and what is proposed for it: what lies there now, its touched files as they were when the copy was
     made, because that is what the pieces were cut from."""
 
     contents: dict[str, bytes]
     changes: tuple[Change, ...]
 
-    def facts(self, chosen: Chosen | None = None) -> Facts:
+    def facts(self, chosen: ChosenHunks | None = None) -> FactComparison:
         """Of exactly what is chosen; of everything if nothing is said."""
         wanted = dict.fromkeys((change.number for change in self.changes), None) if chosen is None else chosen
-        return facts_compare(self.contents, applied(self.contents, self.changes, wanted))
+        return compare_facts(self.contents, apply_changes(self.contents, self.changes, wanted))
 
-    def lossless(self) -> tuple[Chosen, Facts]:
-        return lossless(self.contents, self.changes)
+    def lossless(self) -> tuple[ChosenHunks, FactComparison]:
+        return choose_lossless(self.contents, self.changes)
 
 
-def scales_of(proposal: Proposal, files: Sequence[Proposed]) -> Scales:
+def fact_counter_of(proposal: Proposal, files: Sequence[FileProposal]) -> FactCounter:
     """`files`: all of the proposal's, with their contents."""
     changes = tuple(Change(file.row.pk, file.row.name, file.before, file.after, file.row.former_name) for file in files)
     contents = read_contents(path=Path(decode_path(proposal.directory.path)))
     contents |= {change.source: change.before for change in changes if change.before is not None}
-    return Scales(contents, changes)
+    return FactCounter(contents, changes)

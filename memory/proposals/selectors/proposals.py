@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet
 from memory.files.engine.newlines import text_for_editing
 from memory.history.selectors.contents import read_blobs
 from memory.models import Directory, Proposal, ProposedFile
-from memory.proposals.engine.hunks import Hunk, hunks
+from memory.proposals.engine.hunks import Hunk, split_hunks
 from sessions.models import Entry, Transcript
 from sessions.text.engine.diffs import Diff, from_texts
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
@@ -28,7 +28,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Proposed:
+class FileProposal:
     """One file of a proposal. `row` says what is to become of it."""
 
     row: ProposedFile
@@ -40,7 +40,7 @@ class Proposed:
         """The pieces that can be taken or left; none of a file that is made or deleted."""
         if self.before is None or self.after is None:
             return ()
-        return hunks(text_of(self.before), text_of(self.after))
+        return split_hunks(text_of(self.before), text_of(self.after))
 
     @cached_property
     def diff(self) -> Diff:
@@ -52,7 +52,7 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLocation:
     """Where a source stands."""
 
     transcript: Transcript
@@ -64,12 +64,12 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def proposal_files(proposal: Proposal, *, first: int | None = None, also: str = "") -> list[Proposed]:
+def proposal_files(proposal: Proposal, *, first: int | None = None, also: str = "") -> list[FileProposal]:
     """In the order of their names. `first`: only so many, and the one with the key `also`, come with their contents."""
     rows = list(proposal.files.order_by("name"))
     wanted = [row for at, row in enumerate(rows) if first is None or at < first or str(row.pk) == also]
     held = read_blobs({pk for row in wanted for pk in (row.before_id, row.after_id) if pk is not None})
-    return [Proposed(row, held.get(row.before_id or 0), held.get(row.after_id or 0)) for row in rows]
+    return [FileProposal(row, held.get(row.before_id or 0), held.get(row.after_id or 0)) for row in rows]
 
 
 def proposals_of(directory: Directory) -> QuerySet[Proposal]:
@@ -79,7 +79,7 @@ def proposals_of(directory: Directory) -> QuerySet[Proposal]:
     return rows.annotate(touched=Count("files"), deleted=Count("files", filter=deleted)).order_by("-pk")
 
 
-def sources_found(files: Iterable[Proposed]) -> dict[Source, Place]:
+def locate_sources(files: Iterable[FileProposal]) -> dict[Source, SourceLocation]:
     """Those of them that are in the archive."""
     wanted = {source for file in files for source in file.sources}
     transcripts = Transcript.objects.defer("state", "ruler").select_related("project")
@@ -90,7 +90,7 @@ def sources_found(files: Iterable[Proposed]) -> dict[Source, Place]:
     for pk, key in rows.values_list("pk", "uuid_key"):
         places.setdefault((pk >> POSITION_BITS, key), pk & ((1 << POSITION_BITS) - 1))
     return {
-        source: Place(known[source.transcript], places[at])
+        source: SourceLocation(known[source.transcript], places[at])
         for source in wanted
         if source.transcript in known and (at := (source.transcript, keys[source.entry])) in places
     }

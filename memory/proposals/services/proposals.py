@@ -22,15 +22,15 @@ from memory.models import (
     Proposal,
     ProposedFile,
 )
-from memory.proposals.engine.facts import Chosen, Facts, facts_compare
-from memory.proposals.engine.hunks import with_hunks
-from memory.proposals.selectors.fact_counts import scales_of
+from memory.proposals.engine.facts import ChosenHunks, FactComparison, compare_facts
+from memory.proposals.engine.hunks import apply_hunks
+from memory.proposals.selectors.fact_counts import fact_counter_of
 from memory.proposals.selectors.proposals import (
-    Place,
-    Proposed,
+    FileProposal,
     Source,
+    SourceLocation,
+    locate_sources,
     proposal_files,
-    sources_found,
     text_of,
 )
 from sessions.text.engine.words import plural
@@ -46,13 +46,13 @@ class NotOpenError(FileTroubleError):
 class LossError(FileTroubleError):
     """What was chosen loses facts that nobody was shown."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: FactComparison) -> None:
         super().__init__(f"Nothing was written: this would lose {plural(len(facts.lost), 'fact')}, named below.")
         self.facts = facts
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class FileReason:
     """What its maker says of one file."""
 
     reason: str = ""
@@ -65,7 +65,7 @@ def proposal_create(
     kind: Proposal.Kind,
     before: Mapping[str, bytes],
     after: Mapping[str, bytes],
-    why: Mapping[str, Why] | None = None,
+    why: Mapping[str, FileReason] | None = None,
     run_id: int | None = None,
     message: str = "",
     contradictions: Sequence[str] = (),
@@ -87,7 +87,7 @@ def proposal_create(
             run_id=run_id,
             message=message,
             base={name: digest_of(data) for name, data in before.items()},
-            facts=facts_compare(before, left).to_json(),
+            facts=compare_facts(before, left).to_json(),
             contradictions=list(contradictions),
             at=now_ms(),
         )
@@ -99,19 +99,19 @@ def proposal_create(
                 former_name=one.former_name,
                 before_id=stored[digest_of(one.before)] if one.before is not None else None,
                 after_id=stored[digest_of(one.after)] if one.after is not None else None,
-                reason=said.get(one.name, Why()).reason,
-                sources=[[source.transcript, source.entry] for source in said.get(one.name, Why()).sources],
+                reason=said.get(one.name, FileReason()).reason,
+                sources=[[source.transcript, source.entry] for source in said.get(one.name, FileReason()).sources],
             )
             for one in changes
         )
     return proposal
 
 
-def proposal_accept(*, proposal: Proposal, chosen: Chosen | None = None, seen: str | None = None) -> Batch:
+def proposal_accept(*, proposal: Proposal, chosen: ChosenHunks | None = None, seen: str | None = None) -> Batch:
     """Writes what was chosen, or all of it, and notes what became of the facts by that. Where a file was changed
     meanwhile, both changes are taken if they do not touch; otherwise a ChangedMeanwhileError says what stands against
     what, and nothing is written. `seen`: the print of the losses that a person was shown; others raise a LossError."""
-    _open(proposal)
+    _require_open(proposal)
     files = proposal_files(proposal)
     wanted: dict[int, Collection[int] | None] = dict.fromkeys((file.row.pk for file in files), None)
     if chosen is not None:
@@ -119,15 +119,15 @@ def proposal_accept(*, proposal: Proposal, chosen: Chosen | None = None, seen: s
         if strangers:
             raise ValueError(f"File {min(strangers)} is none of this proposal's.")
         wanted = {pk: hunks for pk, hunks in chosen.items() if hunks is None or hunks}
-    facts = scales_of(proposal, files).facts(wanted)
+    facts = fact_counter_of(proposal, files).facts(wanted)
     if seen is not None and facts.lost and facts.print != seen:
         raise LossError(facts)
-    places = sources_found(files)
+    places = locate_sources(files)
     moves = [_move(proposal, file, wanted[file.row.pk], places) for file in files if file.row.pk in wanted]
     if not moves:
         raise NothingToChangeError("Nothing was chosen, so nothing was written.")
     try:
-        batch = _written(proposal, moves)
+        batch = _write_batch(proposal, moves)
     except NothingToChangeError:
         # Everything is there already: by an earlier attempt that did not live to say so, or by somebody else.
         earlier = batches_of_run(proposal.run_id).first() if proposal.run_id else None
@@ -140,7 +140,7 @@ def proposal_accept(*, proposal: Proposal, chosen: Chosen | None = None, seen: s
 
 def proposal_reject(*, proposal: Proposal) -> None:
     """The directory stays as it is. The proposal stays too, so that it can be looked up."""
-    _open(proposal)
+    _require_open(proposal)
     _decide(proposal, proposal_files(proposal), {}, None)
 
 
@@ -173,7 +173,9 @@ def _changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterato
             yield _Change(Action.UPDATED, name, before[name], after[name])
 
 
-def _move(proposal: Proposal, file: Proposed, hunks: Collection[int] | None, places: Mapping[Source, Place]) -> Move:
+def _move(
+    proposal: Proposal, file: FileProposal, hunks: Collection[int] | None, places: Mapping[Source, SourceLocation]
+) -> Move:
     row, new = file.row, file.after
     place = next((places[source] for source in file.sources if source in places), None)
     entry = SourceEntry(place.transcript, place.position) if place else None
@@ -184,20 +186,20 @@ def _move(proposal: Proposal, file: Proposed, hunks: Collection[int] | None, pla
     if new is None:
         return Move(spot, None, expected=expected, entry=entry)
     if hunks is not None:
-        new = encode_merged(with_hunks(text_of(file.before), text_of(new), hunks))
+        new = encode_merged(apply_hunks(text_of(file.before), text_of(new), hunks))
     source = FileLocation(proposal.directory, row.former_name) if row.former_name else spot
     return Move(source, spot, new, expected, entry=entry)
 
 
-def _written(proposal: Proposal, moves: list[Move]) -> Batch:
+def _write_batch(proposal: Proposal, moves: list[Move]) -> Batch:
     try:
         return _batch(proposal, moves)
     except ChangedMeanwhileError as error:
-        merged = {clash.name: _merged(clash) for clash in error.clashes}
+        merged = {clash.name: _merge(clash) for clash in error.clashes}
         if None in merged.values():
             raise
         names = ", ".join(sorted(merged))
-        again = [_with(move, merged.get(move.locations[0].name)) for move in moves]
+        again = [_replace_move(move, merged.get(move.locations[0].name)) for move in moves]
         return _batch(proposal, again, f" {names} had been changed meanwhile; both changes were kept.")
 
 
@@ -205,13 +207,13 @@ def _batch(proposal: Proposal, moves: Sequence[Move], more: str = "") -> Batch:
     return batch_make(
         moves=moves,
         cause=Cause.RUN,
-        message=f"{proposal.get_kind_display()}: accepted {_counted(len(moves))} of proposal {proposal.pk}.{more}",
+        message=f"{proposal.get_kind_display()}: accepted {_count_files(len(moves))} of proposal {proposal.pk}.{more}",
         run_id=proposal.run_id,
         make_directory=all(move.source is None for move in moves),
     )
 
 
-def _merged(clash: Clash) -> Clash | None:
+def _merge(clash: Clash) -> Clash | None:
     """With the merge as ours; None where somebody has to choose. A file that is to go and was changed stays."""
     merge = clash.merge
     if merge is None or not merge.is_clean:
@@ -219,7 +221,7 @@ def _merged(clash: Clash) -> Clash | None:
     return replace(clash, ours=encode_merged(merge.text()))
 
 
-def _with(move: Move, clash: Clash | None) -> Move:
+def _replace_move(move: Move, clash: Clash | None) -> Move:
     if clash is None:
         return move
     source = move.source or move.target
@@ -227,7 +229,11 @@ def _with(move: Move, clash: Clash | None) -> Move:
 
 
 def _decide(
-    proposal: Proposal, files: Sequence[Proposed], wanted: Chosen, batch: Batch | None, facts: Facts | None = None
+    proposal: Proposal,
+    files: Sequence[FileProposal],
+    wanted: ChosenHunks,
+    batch: Batch | None,
+    facts: FactComparison | None = None,
 ) -> None:
     rows = [file.row for file in files]
     for file in files:
@@ -252,11 +258,11 @@ def _decide(
         proposal.save(update_fields=["status", "batch", "decided_at", "facts"])
 
 
-def _open(proposal: Proposal) -> None:
+def _require_open(proposal: Proposal) -> None:
     proposal.refresh_from_db()
     if proposal.status != Proposal.Status.OPEN:
         raise NotOpenError(f"Proposal {proposal.pk} was decided already: {proposal.get_status_display().lower()}.")
 
 
-def _counted(files: int) -> str:
+def _count_files(files: int) -> str:
     return f"{files:,} file{'' if files == 1 else 's'}"

@@ -14,31 +14,31 @@ from datetime import datetime
 
 from memory.files.engine.disk import Folder
 from memory.files.engine.reading.file import parse_file
-from memory.recall.engine.asking import Question, manifest, question
-from memory.recall.engine.choosing import Choice
-from memory.recall.engine.injecting import Injected, Missing, inject
+from memory.recall.engine.choice import Choice
+from memory.recall.engine.injection import Injection, MissingMemory, inject
+from memory.recall.engine.model_prompt import Question, manifest, question
 from memory.recall.engine.ranking import Document
-from memory.recall.engine.scan import Scan, Scanned
-from memory.recall.engine.state import Known, State, why_not
+from memory.recall.engine.scan import MemoryScan, ScannedFile
+from memory.recall.engine.state import KnownMemory, RecallState, why_not
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedFile:
     """A file that was scanned and is not offered, because the model has it already."""
 
-    file: Scanned
-    known: Known
+    file: ScannedFile
+    known: KnownMemory
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedRecall:
     message: str
-    state: State
-    scan: Scan
+    state: RecallState
+    scan: MemoryScan
     why_not: str
     """Why nothing is recalled at all; empty if the selector is asked."""
-    dropped: tuple[Dropped, ...]
-    candidates: tuple[Scanned, ...]
+    dropped: tuple[DroppedFile, ...]
+    candidates: tuple[ScannedFile, ...]
     manifest: str
 
     @property
@@ -55,11 +55,11 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
-    prepared: Prepared
+class RecallResult:
+    prepared: PreparedRecall
     choice: Choice
-    injected: tuple[Injected, ...] = ()
-    missing: tuple[Missing, ...] = ()
+    injected: tuple[Injection, ...] = ()
+    missing: tuple[MissingMemory, ...] = ()
 
     @property
     def text(self) -> str:
@@ -76,29 +76,31 @@ class Recalled:
         return self.prepared.state.injected + self.bytes
 
 
-def prepare(scanned: Scan, message: str, state: State, now: datetime) -> Prepared:
-    dropped = tuple(Dropped(file, state.known[file.name]) for file in scanned.files if file.name in state.known)
+def prepare_recall(scanned: MemoryScan, message: str, state: RecallState, now: datetime) -> PreparedRecall:
+    dropped = tuple(DroppedFile(file, state.known[file.name]) for file in scanned.files if file.name in state.known)
     candidates = tuple(file for file in scanned.files if file.name not in state.known)
-    return Prepared(message, state, scanned, why_not(message, state), dropped, candidates, manifest(candidates, now))
+    return PreparedRecall(
+        message, state, scanned, why_not(message, state), dropped, candidates, manifest(candidates, now)
+    )
 
 
-def documents(folder: Folder, files: Iterable[Scanned], now: datetime) -> list[Document]:
+def build_documents(folder: Folder, files: Iterable[ScannedFile], now: datetime) -> list[Document]:
     """What the ranker looks at: of each body as much as would be injected."""
     found = ((file, inject(folder, file.name, now)) for file in files)
     return [
         Document(file.name, file.title, file.description, parse_file(file.name, one.given.encode()).body)
         for file, one in found
-        if isinstance(one, Injected)
+        if isinstance(one, Injection)
     ]
 
 
-def finish(folder: Folder, prepared: Prepared, choice: Choice, now: datetime) -> Recalled:
+def finish_recall(folder: Folder, prepared: PreparedRecall, choice: Choice, now: datetime) -> RecallResult:
     if not prepared.asks:
-        return Recalled(prepared, Choice(choice.by))
+        return RecallResult(prepared, Choice(choice.by))
     read = [inject(folder, one.name, now) for one in choice.chosen]
-    return Recalled(
+    return RecallResult(
         prepared,
         choice,
-        tuple(one for one in read if isinstance(one, Injected)),
-        tuple(one for one in read if isinstance(one, Missing)),
+        tuple(one for one in read if isinstance(one, Injection)),
+        tuple(one for one in read if isinstance(one, MissingMemory)),
     )

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from memory.lint.engine.words import STOPWORDS, stem
-from memory.recall.engine.choosing import MOST_CHOSEN, Choice, Chosen
+from memory.recall.engine.choice import MOST_CHOSEN, Choice, ChosenMemory
 
 RANKER = "BM25 (local ranker)"
 K1 = 1.2
@@ -38,7 +38,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedWord:
     """A word of the message that a memory has."""
 
     word: str
@@ -46,10 +46,10 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedMemory:
     name: str
     score: float
-    shared: tuple[Shared, ...]
+    shared: tuple[SharedWord, ...]
     """The one that counts most first."""
 
     @property
@@ -81,7 +81,7 @@ class Ranker:
                     weights = self._weights.setdefault(term, {})
                     weights[name] = weights.get(name, 0.0) + weight * count / long
 
-    def rank(self, message: str, among: Collection[str]) -> list[Ranked]:
+    def rank(self, message: str, among: Collection[str]) -> list[RankedMemory]:
         """Those that share anything with the message, the best first."""
         asked = {term: word for word, term in _words(message)}
         scores: dict[str, dict[str, float]] = {}
@@ -91,13 +91,16 @@ class Ranker:
             for name, weight in weights.items():
                 if name in among:
                     scores.setdefault(name, {})[term] = rarity * weight * (K1 + 1) / (weight + K1)
-        found = [Ranked(name, sum(parts.values()), self._shared(name, parts, asked)) for name, parts in scores.items()]
+        found = [
+            RankedMemory(name, sum(parts.values()), self._shared_words(name, parts, asked))
+            for name, parts in scores.items()
+        ]
         return sorted(found, key=lambda one: (-one.score, one.name))
 
-    def _shared(self, name: str, parts: Mapping[str, float], asked: Mapping[str, str]) -> tuple[Shared, ...]:
+    def _shared_words(self, name: str, parts: Mapping[str, float], asked: Mapping[str, str]) -> tuple[SharedWord, ...]:
         fields = self._fields[name]
         best = sorted(parts, key=lambda term: (-parts[term], term))
-        return tuple(Shared(asked[term], tuple(fields[term])) for term in best)
+        return tuple(SharedWord(asked[term], tuple(fields[term])) for term in best)
 
     def choose(self, message: str, among: Collection[str]) -> Choice:
         ranked = [one for one in self.rank(message, among) if one.fits]
@@ -105,7 +108,7 @@ class Ranker:
         fit = [one for one in ranked if one.score >= least]
         return Choice(
             RANKER,
-            tuple(Chosen(one.name, one.why, one.score) for one in fit[:MOST_CHOSEN]),
+            tuple(ChosenMemory(one.name, one.why, one.score) for one in fit[:MOST_CHOSEN]),
             tuple(f"{one.name}: more than {MOST_CHOSEN} fit better" for one in fit[MOST_CHOSEN:]),
         )
 

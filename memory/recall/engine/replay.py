@@ -10,10 +10,10 @@ from enum import StrEnum
 
 from memory.recall.engine.ranking import Ranker
 from memory.recall.engine.state import (
-    Compacted,
-    How,
-    Known,
-    State,
+    CompactionEvent,
+    KnownBy,
+    KnownMemory,
+    RecallState,
     why_not,
 )
 
@@ -28,12 +28,12 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class UserMessage:
     position: int
     text: str
 
 
-Event = Said | Known | Compacted
+Event = UserMessage | KnownMemory | CompactionEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +63,23 @@ class Tally:
 def replay(events: Iterable[Event], ranker: Ranker, sizes: Mapping[str, int], tally: Tally) -> Iterable[Answer]:
     """One session. What the agent read by itself counts, what was really injected does not: the replay has its own
     injections. `sizes`: the bytes that an injection of each memory has."""
-    state = State()
+    state = RecallState()
     for event in events:
-        if not isinstance(event, Said):
-            if isinstance(event, Compacted) or event.how is How.READ:
+        if not isinstance(event, UserMessage):
+            if isinstance(event, CompactionEvent) or event.how is KnownBy.READ:
                 state = state.after(event)
             continue
         answer = _answer(event, ranker, state, tally.names)
         tally.outcomes[answer.outcome] += 1
         for name in answer.names:
             tally.chosen[name] += 1
-            state = state.after(Known(name, How.SURFACED, event.position, sizes[name]))
+            state = state.after(KnownMemory(name, KnownBy.SURFACED, event.position, sizes[name]))
         yield answer
 
 
-def _answer(said: Said, ranker: Ranker, state: State, names: frozenset[str]) -> Answer:
+def _answer(said: UserMessage, ranker: Ranker, state: RecallState, names: frozenset[str]) -> Answer:
     if why_not(said.text, state):
-        short = bool(why_not(said.text, State()))
+        short = bool(why_not(said.text, RecallState()))
         return Answer(said.position, Outcome.SHORT if short else Outcome.SPENT)
     chosen = ranker.choose(said.text, names - state.known.keys()).chosen
     if chosen:

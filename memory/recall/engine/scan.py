@@ -26,7 +26,7 @@ HEAD_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class ScannedFile:
     name: str
     title: str
     description: str
@@ -37,7 +37,7 @@ class Scanned:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class SkippedFile:
     """A file that was not considered."""
 
     name: str
@@ -45,12 +45,12 @@ class Passed:
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
-    files: tuple[Scanned, ...]
+class MemoryScan:
+    files: tuple[ScannedFile, ...]
     """The newest first."""
     found: int
     """Memory files that are there. The index is none of them: it is loaded in any case."""
-    passed: tuple[Passed, ...] = ()
+    passed: tuple[SkippedFile, ...] = ()
 
     @property
     def older(self) -> int:
@@ -58,40 +58,40 @@ class Scan:
         return max(0, self.found - MOST_FILES)
 
 
-def scan(folder: Folder) -> Scan:
+def scan_memory(folder: Folder) -> MemoryScan:
     listed: list[tuple[str, FileStatus]] = []
-    passed: list[Passed] = []
+    passed: list[SkippedFile] = []
     for name, status in folder.files():
         if isinstance(status, OSError):
-            passed.append(Passed(encode_path(name), str(translate_error(status, encode_path(name)))))
+            passed.append(SkippedFile(encode_path(name), str(translate_error(status, encode_path(name)))))
         elif kind_of(name) in (FileKind.TOPIC, FileKind.LOG):
             listed.append((name, status))
     # By name among those of the same time, so that the same directory gives the same list.
     listed.sort(key=lambda one: (-one[1].mtime_ns, one[0]))
-    files: list[Scanned] = []
+    files: list[ScannedFile] = []
     for name, _ in listed[:MOST_FILES]:
-        seen = _look(folder, name)
-        if isinstance(seen, Scanned):
+        seen = _read_head(folder, name)
+        if isinstance(seen, ScannedFile):
             files.append(seen)
         else:
             passed.append(seen)
-    return Scan(tuple(files), len(listed), tuple(passed))
+    return MemoryScan(tuple(files), len(listed), tuple(passed))
 
 
-def _look(folder: Folder, name: str) -> Scanned | Passed:
+def _read_head(folder: Folder, name: str) -> ScannedFile | SkippedFile:
     shown = encode_path(name)
     try:
         found = folder.read_beginning(name, HEAD_BYTES)
     except DirectoryGoneError:
         raise
     except FileTroubleError as error:
-        return Passed(shown, str(error))
+        return SkippedFile(shown, str(error))
     if found is None:
-        return Passed(shown, "The file was deleted before it could be read.")
+        return SkippedFile(shown, "The file was deleted before it could be read.")
     whole = parse_file(shown, found.data)
     if is_binary(whole):
-        return Passed(shown, "The file holds no text.")
+        return SkippedFile(shown, "The file holds no text.")
     lines = "".join(split_lines(whole.text, HEAD_LINES)[:HEAD_LINES])
     file = parse_file(shown, lines.encode())
     saved = saved_at(found.status.mtime_ns)
-    return Scanned(shown, file.title, file.description, file.written_type, found.status.size, saved)
+    return ScannedFile(shown, file.title, file.description, file.written_type, found.status.size, saved)

@@ -11,50 +11,50 @@ SESSION_BYTES = 60_000
 """Once so many were injected, nothing is recalled any more."""
 
 
-class How(StrEnum):
+class KnownBy(StrEnum):
     SURFACED = "surfaced"
     READ = "read"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMemory:
     """A memory that the model got, and by which entry of the session."""
 
     name: str
-    how: How
+    how: KnownBy
     position: int | None = None
     size: int = 0
     """Bytes that count for the budget; none for what the agent read itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class CompactionEvent:
     position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    known: Mapping[str, Known] = field(default_factory=dict)
+class RecallState:
+    known: Mapping[str, KnownMemory] = field(default_factory=dict)
     injected: int = 0
-    compacted: Compacted | None = None
+    compacted: CompactionEvent | None = None
     """The compaction since which it counts; None for the beginning of the session."""
 
-    def after(self, event: Known | Compacted) -> State:
-        if isinstance(event, Compacted):
-            return State(compacted=event)
+    def after(self, event: KnownMemory | CompactionEvent) -> RecallState:
+        if isinstance(event, CompactionEvent):
+            return RecallState(compacted=event)
         first = self.known.get(event.name, event)
-        return State({**self.known, event.name: first}, self.injected + event.size, self.compacted)
+        return RecallState({**self.known, event.name: first}, self.injected + event.size, self.compacted)
 
 
-def state_of(events: Iterable[Known | Compacted]) -> State:
+def state_of(events: Iterable[KnownMemory | CompactionEvent]) -> RecallState:
     """Of what happened, in its order."""
-    state = State()
+    state = RecallState()
     for event in events:
         state = state.after(event)
     return state
 
 
-def why_not(message: str, state: State) -> str:
+def why_not(message: str, state: RecallState) -> str:
     """Why nothing is recalled for a message; empty if something may be."""
     if not message.strip():
         return "There is no message."

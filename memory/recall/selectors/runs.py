@@ -5,13 +5,13 @@ from __future__ import annotations
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import ACTIVE
 from memory.models import Directory
-from memory.recall.engine import ANSWER_TOKENS, Prepared
+from memory.recall.engine import ANSWER_TOKENS, PreparedRecall
 from sessions.agents.selectors.activity import Price
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.usage import Usage
 
 
-def price_of(prepared: Prepared, model: str) -> Price:
+def price_of(prepared: PreparedRecall, model: str) -> Price:
     """An estimate: what is sent, and as many tokens of an answer as are allowed."""
     sent = prepared.question.tokens
     return Price(model, sent + ANSWER_TOKENS, cost_of(model, Usage(sent, 0, 0, 0, ANSWER_TOKENS)))

@@ -16,18 +16,18 @@ from memory.history.engine.mentions import place_of
 from memory.models import Directory, Touch
 from memory.recall.engine import (
     Choice,
-    Compacted,
+    CompactionEvent,
     Event,
-    How,
-    Known,
+    KnownBy,
+    KnownMemory,
     Ranker,
-    Recalled,
-    Said,
-    State,
-    documents,
-    finish,
-    prepare,
-    scan,
+    RecallResult,
+    RecallState,
+    UserMessage,
+    build_documents,
+    finish_recall,
+    prepare_recall,
+    scan_memory,
 )
 from memory.recall.engine.recorded import ATTACHMENT, injected_sizes
 from sessions.archive.selectors.records import Reader
@@ -63,11 +63,11 @@ def sessions_of(directory: Directory) -> QuerySet[Transcript]:
     return rows.select_related("project").defer("state", "ruler").order_by("-last_at", "-pk")
 
 
-def messages_latest(directory: Directory, most: int) -> list[Message]:
+def latest_messages(directory: Directory, most: int) -> list[Message]:
     """What was said last, in one session after the other, the latest first."""
     found: list[Message] = []
     for transcript in sessions_of(directory).filter(typed__gt=0)[:most]:
-        rows = list(_typed(transcript).order_by("-pk")[: most - len(found)])
+        rows = list(_user_entries(transcript).order_by("-pk")[: most - len(found)])
         found += _messages(transcript, rows)
         if len(found) >= most:
             break
@@ -78,18 +78,24 @@ def message_of(transcript: Transcript, entry: Entry) -> Message:
     return _messages(transcript, [entry])[0]
 
 
-def events_of(directory: Directory, transcript: Transcript, *, until: int = POSITION_MASK) -> list[Known | Compacted]:
+def events_of(
+    directory: Directory, transcript: Transcript, *, until: int = POSITION_MASK
+) -> list[KnownMemory | CompactionEvent]:
     """Which memories a session got before an entry, and where it was compacted, in their order."""
     base = transcript.pk << POSITION_BITS
     boundaries = _entries(transcript, _BOUNDARY).filter(bits=_BOUNDARY, pk__lt=base | until)
-    events: list[Known | Compacted] = [Compacted(pk & POSITION_MASK) for pk in boundaries.values_list("pk", flat=True)]
-    events += _known(directory, transcript, until)
+    events: list[KnownMemory | CompactionEvent] = [
+        CompactionEvent(pk & POSITION_MASK) for pk in boundaries.values_list("pk", flat=True)
+    ]
+    events += _known_memories(directory, transcript, until)
     return sorted(events, key=_position)
 
 
 def events_with_messages(directory: Directory, transcript: Transcript) -> list[Event]:
     """The same of a whole session, with what people said in it."""
-    said = (Said(one.position, one.text) for one in _in_parts(transcript, _typed(transcript).order_by("pk")))
+    said = (
+        UserMessage(one.position, one.text) for one in _in_parts(transcript, _user_entries(transcript).order_by("pk"))
+    )
     return sorted([*events_of(directory, transcript), *said], key=_position)
 
 
@@ -97,14 +103,14 @@ def _position(event: Event) -> int:
     return event.position or 0
 
 
-def _known(directory: Directory, transcript: Transcript, until: int) -> Iterator[Known]:
+def _known_memories(directory: Directory, transcript: Transcript, until: int) -> Iterator[KnownMemory]:
     place = place_of(directory.path)
     rows = Touch.objects.filter(place=place, transcript=transcript, position__lt=until)
     touches = list(rows.exclude(kind=Touch.Kind.WROTE).exclude(name=INDEX_NAME).order_by("position", "pk"))
     sizes = _sizes(place, transcript, sorted({one.position for one in touches if one.detail == ATTACHMENT}))
     for one in touches:
-        how = How.READ if one.kind == Touch.Kind.READ else How.SURFACED
-        yield Known(one.name, how, one.position, sizes.get((one.position, one.name), 0))
+        how = KnownBy.READ if one.kind == Touch.Kind.READ else KnownBy.SURFACED
+        yield KnownMemory(one.name, how, one.position, sizes.get((one.position, one.name), 0))
 
 
 def _sizes(place: str, transcript: Transcript, positions: Sequence[int]) -> dict[tuple[int, str], int]:
@@ -128,7 +134,7 @@ def _entries(transcript: Transcript, flags: int) -> QuerySet[Any]:
     return Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).annotate(bits=F("flags").bitand(flags))
 
 
-def _typed(transcript: Transcript) -> QuerySet[Any]:
+def _user_entries(transcript: Transcript) -> QuerySet[Any]:
     return _entries(transcript, _TYPED | _NOT_SAID).filter(bits=_TYPED)
 
 
@@ -154,12 +160,12 @@ def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]
     return found
 
 
-def recalled_now(directory: Directory, text: str, state: State, choice: Choice | None = None) -> Recalled:
+def recall_now(directory: Directory, text: str, state: RecallState, choice: Choice | None = None) -> RecallResult:
     """What would be injected now. `choice`: that of a model; else the local ranker chooses. Raises FileTroubleError."""
     now = timezone.now()
     with Folder(decode_path(directory.path)) as folder:
-        prepared = prepare(scan(folder), text, state, now)
+        prepared = prepare_recall(scan_memory(folder), text, state, now)
         if choice is None:
-            ranker = Ranker(documents(folder, prepared.candidates, now) if prepared.asks else ())
+            ranker = Ranker(build_documents(folder, prepared.candidates, now) if prepared.asks else ())
             choice = ranker.choose(text, prepared.names)
-        return finish(folder, prepared, choice, now)
+        return finish_recall(folder, prepared, choice, now)

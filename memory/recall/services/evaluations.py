@@ -13,15 +13,15 @@ from inspector.runs.services import ActiveRun, RunError, run_create
 from memory.files.engine.disk import FileTroubleError, Folder
 from memory.models import Directory
 from memory.recall.engine import (
-    Injected,
+    Injection,
     Outcome,
     Ranker,
-    Said,
     Tally,
-    documents,
+    UserMessage,
+    build_documents,
     inject,
     replay,
-    scan,
+    scan_memory,
 )
 from memory.recall.selectors.sessions import events_with_messages, sessions_of
 from memory.recall.services.recalls import bench_url
@@ -39,7 +39,7 @@ SNIPPET = 200
 
 
 @dataclass(slots=True)
-class _Replayed:
+class _ReplayTotals:
     tally: Tally
     sessions: int = 0
     unfitted: list[dict[str, Any]] = field(default_factory=list)
@@ -65,13 +65,13 @@ def evaluation_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     now = timezone.now()
     try:
         with Folder(decode_path(directory.path)) as folder:
-            scanned = scan(folder)
-            ranker = Ranker(documents(folder, scanned.files, now))
+            scanned = scan_memory(folder)
+            ranker = Ranker(build_documents(folder, scanned.files, now))
             read = [inject(folder, file.name, now) for file in scanned.files]
     except FileTroubleError as error:
         raise RunError(str(error)) from error
-    sizes = {one.name: one.bytes for one in read if isinstance(one, Injected)}
-    replayed = _Replayed(Tally(frozenset(sizes)))
+    sizes = {one.name: one.bytes for one in read if isinstance(one, Injection)}
+    replayed = _ReplayTotals(Tally(frozenset(sizes)))
     sessions = list(sessions_of(directory).filter(typed__gt=0))
     running.begin_phase("replaying messages", total=len(sessions), unit="sessions")
     for transcript in sessions:
@@ -88,10 +88,10 @@ def _replay(
     transcript: Transcript,
     ranker: Ranker,
     sizes: Mapping[str, int],
-    replayed: _Replayed,
+    replayed: _ReplayTotals,
 ) -> None:
     events = events_with_messages(directory, transcript)
-    texts = {event.position: event.text for event in events if isinstance(event, Said)}
+    texts = {event.position: event.text for event in events if isinstance(event, UserMessage)}
     for answer in replay(events, ranker, sizes, replayed.tally):
         running.check()
         if answer.outcome is Outcome.NOTHING and len(replayed.unfitted) < MOST_LISTED:
@@ -108,7 +108,7 @@ def _replay(
     replayed.sessions += 1
 
 
-def _result(directory: Directory, replayed: _Replayed, sessions: int, older: int) -> dict[str, Any]:
+def _result(directory: Directory, replayed: _ReplayTotals, sessions: int, older: int) -> dict[str, Any]:
     tally = replayed.tally
     summary = (
         f"{plural(tally.messages, 'message')} of {plural(replayed.sessions, 'session')}. Something was chosen for "

@@ -22,15 +22,15 @@ from memory.models import Directory
 from memory.recall.engine import (
     ANSWER_TOKENS,
     Choice,
-    Chosen,
-    Prepared,
-    State,
-    prepare,
+    ChosenMemory,
+    PreparedRecall,
+    RecallState,
+    prepare_recall,
     read_answer,
-    scan,
+    scan_memory,
     state_of,
 )
-from memory.recall.engine.asking import LONGEST_MESSAGE
+from memory.recall.engine.model_prompt import LONGEST_MESSAGE
 from memory.recall.selectors.sessions import Message, events_of
 from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Transcript
@@ -66,21 +66,21 @@ def recall_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     running.begin_phase("scanning the memory")
     try:
         with Folder(decode_path(asked["path"])) as folder:
-            prepared = prepare(scan(folder), asked["text"], _state(asked), timezone.now())
+            prepared = prepare_recall(scan_memory(folder), asked["text"], _load_state(asked), timezone.now())
     except FileTroubleError as error:
         raise RunError(str(error)) from error
     if prepared.why_not:
         raise RunError(f"No model was asked. {prepared.why_not}")
     if not prepared.candidates:
         raise RunError("No model was asked: there is no memory that the session does not have already.")
-    choice = _chosen(running, run, prepared)
+    choice = _choose(running, run, prepared)
     return _result(run, prepared, choice)
 
 
-def _state(asked: dict[str, Any]) -> State:
+def _load_state(asked: dict[str, Any]) -> RecallState:
     """What the session knew when the message was sent."""
     if "session" not in asked:
-        return State()
+        return RecallState()
     directory = Directory.objects.filter(pk=asked["directory"]).first()
     transcript = Transcript.objects.filter(public_id=asked["session"]).first()
     if directory is None or transcript is None:
@@ -88,7 +88,7 @@ def _state(asked: dict[str, Any]) -> State:
     return state_of(events_of(directory, transcript, until=asked["position"]))
 
 
-def _chosen(running: ActiveRun, run: Run, prepared: Prepared) -> Choice:
+def _choose(running: ActiveRun, run: Run, prepared: PreparedRecall) -> Choice:
     picked = choose_model(settings.MODELS)
     if picked.model is None:
         raise RunError(f"No model can be asked. {NO_MODEL}", picked.why)
@@ -101,7 +101,7 @@ def _chosen(running: ActiveRun, run: Run, prepared: Prepared) -> Choice:
     return read_answer(reply.text, prepared.names, model)
 
 
-def _reply(running: ActiveRun, model: LanguageModel, name: str, prepared: Prepared) -> Reply:
+def _reply(running: ActiveRun, model: LanguageModel, name: str, prepared: PreparedRecall) -> Reply:
     cancel = CancelToken()
     question = prepared.question
     ask = Ask(
@@ -120,7 +120,7 @@ def _reply(running: ActiveRun, model: LanguageModel, name: str, prepared: Prepar
             raise RunError(str(error), type(error).__name__) from error
 
 
-def _result(run: Run, prepared: Prepared, choice: Choice) -> dict[str, Any]:
+def _result(run: Run, prepared: PreparedRecall, choice: Choice) -> dict[str, Any]:
     names = [one.name for one in choice.chosen]
     result: dict[str, Any] = {
         "summary": f"{choice.by} chose {', '.join(names)}." if names else f"{choice.by} chose nothing.",
@@ -137,10 +137,10 @@ def _result(run: Run, prepared: Prepared, choice: Choice) -> dict[str, Any]:
     return result
 
 
-def choice_made(result: Mapping[str, Any]) -> Choice:
+def read_choice(result: Mapping[str, Any]) -> Choice:
     """What a run found, as it was found."""
     model = str(result["model"])
-    named = tuple(Chosen(name, f"named by {model}") for name in result["chosen"])
+    named = tuple(ChosenMemory(name, f"named by {model}") for name in result["chosen"])
     return Choice(model, named, tuple(result["refused"]), str(result["problem"]))
 
 

@@ -23,18 +23,18 @@ from inspector.web.model_form import destination
 from inspector.web.query import whole_number
 from memory.files.views.page_frame import page_context, with_directory
 from memory.models import Directory
-from memory.recall.engine import Choice, State, state_of
+from memory.recall.engine import Choice, RecallState, state_of
 from memory.recall.selectors.runs import evaluation_of, price_of, recall_run_get
 from memory.recall.selectors.sessions import (
     Message,
     events_of,
+    latest_messages,
     message_of,
-    messages_latest,
-    recalled_now,
+    recall_now,
 )
 from memory.recall.services.evaluations import evaluation_create
-from memory.recall.services.recalls import NO_MODEL, choice_made, recall_create
-from memory.recall.views.presentation import shown
+from memory.recall.services.recalls import NO_MODEL, read_choice, recall_create
+from memory.recall.views.presentation import recall_view
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.engine.flags import is_message
@@ -46,7 +46,7 @@ LONGEST = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecallQuery:
     """What the address asks for."""
 
     text: str = ""
@@ -61,15 +61,15 @@ class Asked:
             return urlencode({"session": self.message.transcript.public_id, "entry": self.message.address})
         return urlencode({"message": self.text})
 
-    def state(self, directory: Directory) -> State:
+    def state(self, directory: Directory) -> RecallState:
         if self.message is None:
-            return State()
+            return RecallState()
         return state_of(events_of(directory, self.message.transcript, until=self.message.position))
 
     @property
     def choice(self) -> Choice | None:
         done = self.run is not None and self.run.status == Run.Status.COMPLETED
-        return choice_made(self.run.result) if done and self.run is not None else None
+        return read_choice(self.run.result) if done and self.run is not None else None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -77,7 +77,7 @@ class Asked:
 def memory_recall(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if request.method == "POST":
         return _ask(request, directory)
-    asked = _asked(directory, request.GET.dict())
+    asked = _read_query(directory, request.GET.dict())
     values: dict[str, Any] = {
         **_frame(request, directory),
         "asked": asked,
@@ -85,8 +85,8 @@ def memory_recall(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "longest": LONGEST,
     }
     if asked.text:
-        values |= _recalled(directory, asked)
-    values["latest"] = SimpleLazyObject(lambda: [(one, mask(one.text)) for one in messages_latest(directory, LATEST)])
+        values |= _recall_values(directory, asked)
+    values["latest"] = SimpleLazyObject(lambda: [(one, mask(one.text)) for one in latest_messages(directory, LATEST)])
     return render_page(request, "memory/recall.html", values, partials=("recalled",))
 
 
@@ -117,12 +117,12 @@ def _frame(request: HtmxRequest, directory: Directory) -> dict[str, Any]:
     }
 
 
-def _asked(directory: Directory, given: dict[str, str]) -> Asked:
+def _read_query(directory: Directory, given: dict[str, str]) -> RecallQuery:
     run = _run(directory, given.get("run", ""))
     if run is not None:
-        return Asked(run.parameters["text"], _message(directory, run.parameters), run)
+        return RecallQuery(run.parameters["text"], _message(directory, run.parameters), run)
     message = _message(directory, given)
-    return Asked(message.text if message else given.get("message", "").strip()[:LONGEST], message)
+    return RecallQuery(message.text if message else given.get("message", "").strip()[:LONGEST], message)
 
 
 def _run(directory: Directory, number: str) -> Run | None:
@@ -146,12 +146,12 @@ def _message(directory: Directory, given: dict[str, Any]) -> Message | None:
     return message_of(transcript, entry)
 
 
-def _recalled(directory: Directory, asked: Asked) -> dict[str, Any]:
-    recalled = recalled_now(directory, asked.text, asked.state(directory), asked.choice)
+def _recall_values(directory: Directory, asked: RecallQuery) -> dict[str, Any]:
+    recalled = recall_now(directory, asked.text, asked.state(directory), asked.choice)
     choice = choice_of(settings.MODELS)
     now = now_ms()
     return {
-        "shown": shown(recalled),
+        "shown": recall_view(recalled),
         "recalled": recalled,
         "choice": choice,
         "askable": choice.kind != MECHANICAL,
@@ -165,7 +165,7 @@ def _recalled(directory: Directory, asked: Asked) -> dict[str, Any]:
 
 
 def _ask(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    asked = _asked(directory, {key: str(value) for key, value in request.POST.items()})
+    asked = _read_query(directory, {key: str(value) for key, value in request.POST.items()})
     try:
         run = recall_create(directory=directory, text=asked.text, message=asked.message)
     except RunError as error:

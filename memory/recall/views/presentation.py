@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from memory.recall.engine import (
     RANKER,
     SESSION_BYTES,
-    How,
-    Injected,
-    Recalled,
-    Scanned,
+    Injection,
+    KnownBy,
+    RecallResult,
+    ScannedFile,
 )
 from sessions.secrets.engine import mask
 
-FATES = {How.SURFACED: "injected before", How.READ: "read before"}
+FATES = {KnownBy.SURFACED: "injected before", KnownBy.READ: "read before"}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A file that was scanned, and what became of it."""
 
-    file: Scanned
+    file: ScannedFile
     description: str
     fate: str
     """chosen, offered, or why it was dropped."""
@@ -34,7 +34,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenLine:
     name: str
     why: str
     score: float | None
@@ -46,7 +46,7 @@ class Chosen:
 class Text:
     """An injected memory in its parts, which make its text if put together."""
 
-    of: Injected
+    of: Injection
     before: str
     body: str
     note: str
@@ -54,11 +54,11 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RecallView:
     lines: tuple[Line, ...]
     dropped: tuple[Line, ...]
     manifest: str
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[ChosenLine, ...]
     refused: tuple[str, ...]
     local: bool
     texts: tuple[Text, ...]
@@ -67,7 +67,7 @@ class Shown:
     spent: str
 
 
-def shown(recalled: Recalled) -> Shown:
+def recall_view(recalled: RecallResult) -> RecallView:
     prepared, choice = recalled.prepared, recalled.choice
     chosen = {one.name for one in choice.chosen}
     known = {one.file.name: one.known for one in prepared.dropped}
@@ -79,12 +79,12 @@ def shown(recalled: Recalled) -> Shown:
     )
     best = max((one.score or 0.0 for one in choice.chosen), default=0.0)
     before = _percent(prepared.state.injected)
-    return Shown(
+    return RecallView(
         lines=lines,
         dropped=tuple(line for line in lines if line.file.name in known),
         manifest=mask(prepared.manifest),
         chosen=tuple(
-            Chosen(one.name, mask(one.why), one.score, round(100 * (one.score or 0.0) / best, 1) if best else 0.0)
+            ChosenLine(one.name, mask(one.why), one.score, round(100 * (one.score or 0.0) / best, 1) if best else 0.0)
             for one in choice.chosen
         ),
         refused=tuple(mask(one) for one in choice.refused),

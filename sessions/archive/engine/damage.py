@@ -1,4 +1,4 @@
-"""Damage: what is stored is not what was stored. Whoever reads it is told so, and never given other bytes."""
+"""Damage: stored bytes that are not what was written. Readers get an error, never other bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def describe_damage(start: int, end: int, why: str) -> str:
 
 
 def unpack_content(data: bytes | memoryview, size: int, name: str) -> bytes:
-    """The content of a frame that holds so many bytes. `what`: how people call it."""
+    """The content of a frame of this size. `name` begins the sentence of an error."""
     try:
         raw = decompress(bytes(data), most=size)
     except (zstandard.ZstdError, MemoryError) as error:

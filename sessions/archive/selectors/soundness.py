@@ -1,4 +1,4 @@
-"""Is the archive sound? Every block of every source is decompressed and compared with its hash. A block that has none
+"""Checks the archive. Every block of every source is decompressed and compared with its hash. A block that has none
 yet is compared with the file that it was read from, where that is still there, and else has to hold its records."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ArchiveExtent:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Something that is stored is not what it was. `what` is part of a sentence that begins with the path."""
+    """Something that is stored is not what it was. `description` continues a sentence that begins with the path."""
 
     path: str
     description: str
@@ -109,7 +109,7 @@ def source_steps(source: Source) -> Iterator[CheckStep]:
         for step in check.steps():
             # What is looked at once more is not counted once more.
             yield CheckStep(seals=step.seals) if attempt else step
-        current = Source.objects.filter(pk=source.pk).first() if check.found else checked
+        current = Source.objects.filter(pk=source.pk).first() if check.problems else checked
         if current is None:
             break
         if (current.archived, bytes(current.tail_hash)) == (checked.archived, bytes(checked.tail_hash)):
@@ -130,14 +130,14 @@ class _StoredBlock:
 
 @dataclass(slots=True)
 class _SourceCheck:
-    """One look at the blocks of a source."""
+    """Checks the blocks of one source, once."""
 
     source: Source
-    found: dict[int, str] = field(default_factory=dict)
+    problems: dict[int, str] = field(default_factory=dict)
     """What is wrong, by the number of the block."""
     hashes: dict[int, bytes | None] = field(default_factory=dict)
     _tail: bytes = b""
-    _places: _Records | None = None
+    _records: _Records | None = None
     _evidence: FileEvidence | None = None
 
     def steps(self) -> Iterator[CheckStep]:
@@ -145,7 +145,7 @@ class _SourceCheck:
         count = -(-size // BLOCK_SIZE)
         for start in range(0, count, BLOCKS_AT_ONCE):
             stop = min(start + BLOCKS_AT_ONCE, count)
-            packed = self._packed(start, stop)
+            packed = self._load_blocks(start, stop)
             seals: list[Seal] = []
             for number in range(start, stop):
                 self._check_block(number, packed.get(number), seals)
@@ -155,11 +155,11 @@ class _SourceCheck:
         self._check_ends(count)
 
     def damage(self) -> tuple[Damage, ...]:
-        if not self.found:
+        if not self.problems:
             return ()
         owners = Transcript.objects.filter(Q(source=self.source) | Q(spilled=self.source)).select_related("parent")
         owner = owners.only("public_id", "parent__public_id").first()
-        return tuple(self._describe(number, problem, owner) for number, problem in sorted(self.found.items()))
+        return tuple(self._describe(number, problem, owner) for number, problem in sorted(self.problems.items()))
 
     def _describe(self, number: int, problem: str, owner: Transcript | None) -> Damage:
         start, end = block_extent(number, self.source.archived)
@@ -180,7 +180,7 @@ class _SourceCheck:
             self._evidence = FileEvidence(self.source)
         return self._evidence
 
-    def _packed(self, start: int, stop: int) -> dict[int, _StoredBlock]:
+    def _load_blocks(self, start: int, stop: int) -> dict[int, _StoredBlock]:
         first = self.source.pk << BLOCK_BITS
         sql = "SELECT id, data, content_hash, frame_hash FROM transcripts_block WHERE id >= %s AND id < %s"
         with connection.cursor() as cursor:
@@ -193,51 +193,51 @@ class _SourceCheck:
     def _check_block(self, number: int, packed: _StoredBlock | None, seals: list[Seal]) -> None:
         start, end = block_extent(number, self.source.archived)
         if packed is None:
-            self.found[number] = f"block {number} is missing"
+            self.problems[number] = f"block {number} is missing"
             return
         self.hashes[number] = packed.content_hash
         raw = unpack_block(packed.data, end - start)
         if isinstance(raw, str):
-            self.found[number] = f"block {number} {raw.removeprefix('it ')}"
+            self.problems[number] = f"block {number} {raw.removeprefix('it ')}"
             return
         self._tail = (self._tail + raw)[-PRINT_BYTES:] if len(raw) < PRINT_BYTES else raw[-PRINT_BYTES:]
         if packed.content_hash is not None:
             if print_of(raw) != packed.content_hash or print_of(packed.data) != packed.frame_hash:
-                self.found[number] = f"block {number} has changed since it was archived"
+                self.problems[number] = f"block {number} has changed since it was archived"
             return
-        told = self.evidence.find_block(number, None)
-        wrong = self._find_doubt(number, raw, told)
+        file_bytes = self.evidence.find_block(number, None)
+        wrong = self._find_doubt(number, raw, file_bytes)
         if wrong:
-            self.found[number] = wrong
-        elif told is not None or not self._is_elsewhere():
+            self.problems[number] = wrong
+        elif file_bytes is not None or not self._is_elsewhere():
             block_id = self.source.pk << BLOCK_BITS | number
             seals.append(Seal(block_id, print_of(raw), print_of(packed.data)))
 
     def _is_elsewhere(self) -> bool:
-        """Does the file lie on another host, which can compare with it? Then the hash waits for that."""
+        """Whether the file is on another host. The block gets its hash there, where it can be compared."""
         return bool(self.source.host) and self.source.state == Source.State.PRESENT
 
-    def _find_doubt(self, number: int, raw: bytes, told: bytes | None) -> str:
-        """What speaks against a block that has no hash; empty if nothing does. `told`: what its file says."""
+    def _find_doubt(self, number: int, raw: bytes, file_bytes: bytes | None) -> str:
+        """What speaks against a block without a hash; empty if nothing does. `file_bytes`: those of its file."""
         head, tail = bytes(self.source.head_hash), bytes(self.source.tail_hash)
         if head and not number and len(raw) >= PRINT_BYTES and print_of(raw[:PRINT_BYTES]) != head:
             return "its first bytes are not those that were archived"
         last = number == (self.source.archived - 1) // BLOCK_SIZE and not self.source.owed
         # A short last block says something only together with the one before.
-        known = last and (len(raw) >= PRINT_BYTES or not self.found)
-        if tail and known and print_of(self._tail) != tail:
+        decides = last and (len(raw) >= PRINT_BYTES or not self.problems)
+        if tail and decides and print_of(self._tail) != tail:
             return "its last bytes are not those that were archived"
-        if told is not None:
-            return "" if told == raw else f"block {number} is not what the file holds"
-        if self._places is None:
-            self._places = _Records(self.source)
-        return self._places.doubt(number, raw)
+        if file_bytes is not None:
+            return "" if file_bytes == raw else f"block {number} is not what the file holds"
+        if self._records is None:
+            self._records = _Records(self.source)
+        return self._records.find_doubt(number, raw)
 
     def _check_ends(self, count: int) -> None:
         first = self.source.pk << BLOCK_BITS
         beyond = Block.objects.filter(pk__gte=first + count, pk__lt=first + (1 << BLOCK_BITS)).count()
         if beyond:
-            self.found[count] = f"{beyond} more blocks than its {self.source.archived:,} bytes need"
+            self.problems[count] = f"{beyond} more blocks than its {self.source.archived:,} bytes need"
 
 
 @dataclass
@@ -248,19 +248,19 @@ class _Records:
 
     @cached_property
     def by_block(self) -> dict[int, list[tuple[int, int]]]:
-        found: dict[int, list[tuple[int, int]]] = {}
+        ranges: dict[int, list[tuple[int, int]]] = {}
         pk = Transcript.objects.filter(source=self.source).values_list("pk", flat=True).first()
         if pk is None:
-            return found
+            return ranges
         base = pk << POSITION_BITS
         rows = Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).values_list("offset", "length")
         for offset, length in rows.iterator(chunk_size=10_000):
             numbers = block_numbers(offset, length)
             if len(numbers) == 1:
-                found.setdefault(numbers[0], []).append((offset, length))
-        return found
+                ranges.setdefault(numbers[0], []).append((offset, length))
+        return ranges
 
-    def doubt(self, number: int, raw: bytes) -> str:
+    def find_doubt(self, number: int, raw: bytes) -> str:
         start = number * BLOCK_SIZE
         for offset, length in self.by_block.get(number, ()):
             try:

@@ -15,7 +15,7 @@ from sessions.context.engine.request import Context
 from sessions.context.engine.request_log import MESSAGE, SHAPE
 from sessions.imports.engine.broken_lines import join_characters, parse_object
 from sessions.imports.engine.scan.scanner import Scanner
-from sessions.linking.engine import LinkRow, link
+from sessions.linking.engine import LinkRow, link, link_row
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
 from sessions.transcripts.engine.marks import Mark
@@ -41,13 +41,8 @@ class Log:
         if data[end:].strip() and scanner.is_whole(data[end:]):
             scanner.feed(data[end:], end)
         batch = scanner.take()
-        self._places = [(row[1], row[2]) for row in batch.entries]
-        self.rows = [
-            LinkRow(
-                position, row[3], row[4], row[5], row[6], row[7], row[8], row[11], batch.extras.get(position), row[9]
-            )
-            for position, row in enumerate(batch.entries)
-        ]
+        self._places = [(entry.offset, entry.length) for entry in batch.entries]
+        self.rows = [link_row(entry, batch.extras.get(entry.position)) for entry in batch.entries]
 
     def record(self, position: int) -> Mapping[str, Any]:
         offset, length = self._places[position]

@@ -62,11 +62,11 @@ class NotAnObjectError(ValueError):
 
 
 class TooDeepError(ValueError):
-    """Valid as far as it goes, but nested further than it can be read."""
+    """Valid so far, but nested too deeply to be read."""
 
 
 def recover(line: bytes) -> Recovery:
-    """Reads what is there. Never raises, and takes time in proportion to the line."""
+    """Finds the records in a line. Never raises, and takes time linear in its length."""
     start, end = _skip_blanks(line, 0), len(line.rstrip(_BLANK))
     if start >= end:
         kind = "nul" if b"\0" in line else "blank"
@@ -92,7 +92,7 @@ def parse_object(data: bytes) -> Record:
 
 
 def join_characters(record: Record) -> tuple[Record, str | None]:
-    """Puts a message that was written as {"0": "h", "1": "i"} together again, and says so; others pass unchanged."""
+    """Joins a message that was written as {"0": "h", "1": "i"}. Returns the record, and a sentence if it changed."""
     message = record.get("message")
     if not isinstance(message, dict):
         return record, None
@@ -115,7 +115,7 @@ def join_characters(record: Record) -> tuple[Record, str | None]:
 
 
 def _join_numbered(spread: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The numbered characters in order, and what else stands beside them."""
+    """The numbered characters in order, and the other values."""
     numbered = {
         key: value
         for key, value in spread.items()
@@ -220,7 +220,7 @@ def _skip_blanks(line: bytes, position: int) -> int:
 
 
 def _decode(data: bytes) -> tuple[Any, str]:
-    """The value, and "whole" or the kind of damage that was seen through."""
+    """The value, and "whole" or the kind of damage that was repaired."""
     try:
         return orjson.loads(data), "whole"
     except orjson.JSONDecodeError:

@@ -29,9 +29,9 @@ class Candidate:
     device: int
     inode: int
     refusal: str = ""
-    """Why nothing can be read here; the path may then be a directory."""
+    """Why it cannot be read; the path may then be a directory."""
 
-    # Nobody asks for these two of a file that has not changed, and that is most of them.
+    # Computed on demand: most files have not changed, and need neither.
     @cached_property
     def project(self) -> str:
         """The directory that stands for the project."""
@@ -43,7 +43,7 @@ class Candidate:
 
 
 class PathMissingError(ValueError):
-    """A path that was asked for is not there, or is nothing that can be read."""
+    """A requested path does not exist or cannot be read."""
 
 
 def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
@@ -65,13 +65,13 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
 
 
 def make_candidate(path: str, status: os.stat_result) -> Candidate:
-    """`path`: absolute and without detours."""
+    """`path` must be absolute and normalised."""
     device, inode = _fit_column(status.st_dev), _fit_column(status.st_ino)
     return Candidate(encode_path(path), status.st_size, _fit_column(status.st_mtime_ns), device, inode)
 
 
 def _fit_column(number: int) -> int:
-    """File systems give inodes of 64 bits without a sign, and files dates in far futures; columns have a sign."""
+    """Inodes are unsigned 64-bit numbers and file times may lie in the far future, but columns are signed."""
     return number if -LARGEST_INTEGER <= number <= LARGEST_INTEGER else number & LARGEST_INTEGER
 
 
@@ -88,7 +88,7 @@ def is_session_file(name: str, directory: str) -> bool:
 
 
 def is_inside(root: Path, path: Path) -> bool:
-    """Is the path where it says it is, with no link on the way from `root`?"""
+    """Whether there is no symbolic link on the way from `root` to `path`."""
     return os.path.realpath(path) == os.path.join(os.path.realpath(root), os.path.relpath(path, root))
 
 
@@ -119,7 +119,8 @@ def _walk(root: Path) -> Iterator[Candidate]:
 
 
 def _examine(entry: os.DirEntry[str], directory: str, limits: str) -> Candidate | None:
-    """A file that we read. Links are not followed: what they lead to is found in its own place, or is not ours."""
+    """The candidate, if we read such files. Links are not followed: their target is found in its own place, or is not
+    ours."""
     if entry.is_symlink():
         matters = entry.is_dir() or (is_session_file(entry.name, directory) and entry.is_file())
         if matters and not os.path.realpath(entry.path).startswith(limits):
@@ -141,7 +142,7 @@ def project_of(path: PurePath) -> PurePath:
 
 
 def is_transcript(path: Path) -> bool:
-    """Other JSON Lines files lie about too: one of the first lines must look like a record."""
+    """There are other JSON Lines files too, so one of the first lines must look like a record."""
     with path.open("rb") as file:
         start = file.read(SNIFF_BYTES)
     if not start.strip():
@@ -153,6 +154,6 @@ def _looks_like_a_record(line: bytes) -> bool:
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
-        # Broken, or longer than we looked: the first key tells.
+        # Broken, or longer than what was read: the first key decides.
         return FIRST_KEY.match(line) is not None
     return isinstance(record, dict) and any(mark in record for mark in MARKS_OF_A_RECORD)

@@ -1,4 +1,4 @@
-"""What makes a first import of gigabytes quick: indexes are built once at the end instead of row by row."""
+"""Makes a first import of gigabytes quick: indexes are built once at the end instead of row by row."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _restore_indexes(lock: ImportLock) -> None:
 
 
 def _is_any_index_missing() -> bool:
-    """Asked first: on PostgreSQL, to make one that is there waits for everybody who writes."""
+    """Checked first: on PostgreSQL even CREATE INDEX IF NOT EXISTS waits for all writers."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
@@ -58,7 +58,7 @@ def _is_any_index_missing() -> bool:
 
 
 def checkpoint_journal(todo_bytes: int) -> None:
-    """Put the journal of a large import back into the database file."""
+    """Moves the journal of a large import back into the database file."""
     if todo_bytes > LARGE_BYTES and connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -20,17 +20,17 @@ class Job:
     agent: bool
     links: dict[str, Any] | None = None
     """The link state of an earlier import, when reading goes on in the middle of a file."""
-    seen: tuple[int, ...] = ()
-    """Then also the keys of the uuids that stand before: a row that is written again must be known for one."""
+    earlier_keys: tuple[int, ...] = ()
+    """In that case also the keys of all earlier uuids, so that repeated rows are recognised."""
     pack: bool = True
-    """False: the lines now, the bytes later."""
+    """False: read the lines now and archive the bytes later."""
     quick: bool = False
     """Compress for speed: one of many files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """The bytes of a file whose lines are read, which ended so when they were."""
+    """The bytes of a file whose lines have been read, and how the file ended then."""
 
     source_id: int
     path: str
@@ -51,7 +51,7 @@ class Delivery:
     """Position of the first entry; the entries of a stretch follow one another."""
     entries: int = 0
     texts: bytes = b""
-    """Pickled: most of what a stretch gives, and whoever writes the rows need not look at it."""
+    """Pickled: they are most of a delivery, and writing its rows does not need them."""
     unlinked: bool = False
-    """What came does more than extend the active branch: the whole file has to be linked anew."""
+    """The new rows do more than extend the active branch, so the whole file must be linked again."""
     error: str = ""

@@ -51,14 +51,14 @@ class Plan:
     """Files that another host may be reading at this moment, with the host."""
 
     def put_off_packing(self) -> None:
-        """Of new files: their lines first, so that people can read them, then their bytes."""
+        """Reads the lines of new files first, so that people can read them, and archives their bytes later."""
         self.jobs = [
             replace(job, pack=False) if job.transcript_id is not None and not job.start else job for job in self.jobs
         ]
 
 
 class KnownSource(NamedTuple):
-    """What tells whether a file has changed. Of most files nothing else is needed."""
+    """The fields that show whether a file has changed. Most files need no others."""
 
     host: str
     pk: int
@@ -278,7 +278,7 @@ class Planner:
         return project
 
     def _free_public_id(self, name: str) -> str:
-        """A public id that nobody has: names of files are unique only within a directory."""
+        """An unused public id: file names are unique only within a directory."""
         name = "".join(char if char.isalnum() or char in "-_.~" else "-" for char in name)[:180]
         # An address that is only dots would mean a directory.
         name = name.strip(".") or "unnamed"
@@ -293,12 +293,12 @@ class Planner:
 
 
 def _is_trusted(candidate: Candidate) -> bool:
-    """Spilled output may hold anything; and a name that only the agent gives needs no second look."""
+    """Spilled output may hold anything, and names that only the agent gives need no second look."""
     return candidate.role.kind == "result" or OWN_NAME.fullmatch(PurePath(candidate.path).name) is not None
 
 
 def _continues(source: Source, candidate: Candidate) -> bool:
-    """Does the file still begin with what we have of it?"""
+    """Whether the file still begins with what we have of it."""
     end = _comparable_bytes(source)
     if not end:
         return True
@@ -315,7 +315,7 @@ def _continues(source: Source, candidate: Candidate) -> bool:
 
 
 def _comparable_bytes(source: Source) -> int:
-    """How far we can tell whether the file is the same."""
+    """Up to where the file can be compared with what we have."""
     return source.imported if source.owed else source.archived
 
 
@@ -330,7 +330,7 @@ def _is_equal(source: Source, path: str) -> bool:
 
 
 def _is_outgrown(source: Source, candidate: Candidate) -> bool:
-    """Does what we have begin with the file? Then it is a copy that has fallen behind."""
+    """Whether what we have begins with the whole file: then the file is a copy that has fallen behind."""
     with decode_path(candidate.path).open("rb") as file:
         for offset in range(0, candidate.size, COMPARE_STEP):
             data = file.read(COMPARE_STEP)
@@ -360,7 +360,7 @@ def _make_job(source: Source, candidate: Candidate) -> Job:
     path = str(decode_path(source.path))
     base = transcript.pk << POSITION_BITS
     earlier = Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK, uuid_key__isnull=False)
-    seen = tuple(key for key in earlier.values_list("uuid_key", flat=True) if key is not None)
+    earlier_keys = tuple(key for key in earlier.values_list("uuid_key", flat=True) if key is not None)
     return Job(
         source.pk,
         transcript.pk,
@@ -370,7 +370,7 @@ def _make_job(source: Source, candidate: Candidate) -> Job:
         facts,
         agent,
         links,
-        seen,
+        earlier_keys,
         pack=not source.owed,
     )
 

@@ -33,6 +33,7 @@ from sessions.linking.engine import (
     LinkState,
     advance,
     link,
+    link_row,
 )
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.marks import Mark
@@ -58,7 +59,7 @@ def scan(job: Job) -> Iterator[Delivery]:
 
 def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
     facts = Facts.from_json(job.facts) if job.facts else None
-    scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, earlier_keys=job.seen)
+    scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, earlier_keys=job.earlier_keys)
     reads_cut_line = scanner.resume()
     links: list[LinkRow] = []
     for stretch in read_stretches(Path(job.path), job.start, job.size, scanner, pack=job.pack, quick=job.quick):
@@ -77,7 +78,7 @@ def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
             delivery.rows["cut"] = [(transcript_id, job.start)]
             reads_cut_line = False
         delivery.rows |= batch_rows(transcript_id, batch) | fact_rows(transcript_id, scanner.facts, state)
-        delivery.first = batch.entries[0][0] & POSITION_MASK if batch.entries else POSITION_MASK
+        delivery.first = batch.entries[0].position if batch.entries else POSITION_MASK
         delivery.entries = len(batch.entries)
         delivery.texts = pickle.dumps(batch.texts, pickle.HIGHEST_PROTOCOL)
         yield delivery
@@ -105,22 +106,7 @@ def _perform(task: Job | Packing) -> Iterator[Delivery]:
 
 
 def _link_rows(batch: Batch) -> list[LinkRow]:
-    extra = batch.extras.get
-    return [
-        LinkRow(
-            entry[0] & POSITION_MASK,
-            entry[3],
-            entry[4],
-            entry[5],
-            entry[6],
-            entry[7],
-            entry[8],
-            entry[11],
-            extra(entry[0] & POSITION_MASK),
-            entry[9],
-        )
-        for entry in batch.entries
-    ]
+    return [link_row(entry, batch.extras.get(entry.position)) for entry in batch.entries]
 
 
 def _link(job: Job, links: list[LinkRow]) -> tuple[LinkState | None, tuple[Mark, ...]]:

@@ -118,7 +118,7 @@ def _summarise_report(report: Report) -> dict[str, Any]:
 
 
 def is_demo_shown() -> bool:
-    """Is the built-in demo among what is shown?"""
+    """Whether the built-in demo is shown."""
     return Source.objects.exclude(state=Source.State.REPLACED).filter(path__startswith=f"{DEMO}/").exists()
 
 

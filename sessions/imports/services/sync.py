@@ -34,7 +34,7 @@ from sessions.imports.services.shared.share import Share, share
 from sessions.imports.services.writer import RowBuffer, WriteCounts
 from sessions.linking.services.families import spilled_unite
 from sessions.models import Oddity, Source, Transcript
-from sessions.search.services.indexing import Spool, index_owed, index_spooled
+from sessions.search.services.indexing import TextSpool, index_owed, index_spooled
 from sessions.transcripts.engine.paths import decode_path
 
 COMMIT_BYTES = 48 * 1024 * 1024
@@ -80,7 +80,7 @@ class Report:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """What a script is told: everything but our own row numbers."""
+        """Everything but our own row numbers."""
         return {name: value for name, value in asdict(self).items() if name != "touched"}
 
 
@@ -164,7 +164,7 @@ class Import:
             postponed = plan.left_to_hosts
 
     def _wait_for(self, hosts: set[str]) -> None:
-        """Without any lock: they may wait for us."""
+        """Holds no lock meanwhile: they may be waiting for us."""
         from sessions.imports.services.server_import_lock import hosts_wait  # its driver is not loaded for SQLite
 
         hosts_wait(hosts, self._report_waiting)
@@ -207,7 +207,7 @@ class Import:
         paths: Sequence[str] | None,
         roots: Sequence[Path] = (),
     ) -> Plan:
-        """Whose file is whose is decided by one host at a time; what it decided is committed before the next looks."""
+        """One host at a time decides who stores which file, and commits that before the next host looks."""
         with lock.alone(self._report_waiting):
             if connection.vendor == "postgresql":
                 portions_forget_lost(lock.busy_hosts())
@@ -244,7 +244,7 @@ class ImportWork:
         self._check = check or (lambda: None)
         self._workers = workers
         self._unlinked: set[int] = set()
-        self._spool = Spool()
+        self._spool = TextSpool()
         self._buffer = RowBuffer(written)
 
     def read(self, shared: Share | None = None) -> None:
@@ -271,7 +271,7 @@ class ImportWork:
             self._take_over(shared)
 
     def _take_over(self, shared: Share) -> None:
-        """What workers have read counts as if we had."""
+        """Counts what workers have read as if this process had read it."""
         progress = self._progress
         for outcome in shared.outcomes():
             for transcript_id, first in outcome.touched.items():
@@ -301,7 +301,7 @@ class ImportWork:
         index_owed(self._written, self._lock)
 
     def _index(self, deliveries: Iterator[Delivery]) -> None:
-        """What waits in the spool, and with each piece of it a piece of the bytes."""
+        """Indexes what waits in the spool, and archives some bytes after each piece."""
         buffered = 0
 
         def pack_some() -> None:
@@ -349,7 +349,7 @@ class ImportWork:
             self._listener(self._progress)
 
     def _add_delivery(self, delivery: Delivery) -> int:
-        """Returns how many bytes of the files it is."""
+        """Returns how many bytes of the file it covers."""
         if delivery.error:
             self._plan.failed.append(delivery.error)
             return 0
@@ -405,7 +405,7 @@ def _no_deliveries() -> Generator[Delivery]:
 
 
 def _report(task: Import, paths: set[str]) -> Report:
-    """Counts over everything that was asked for, whether it changed now or not."""
+    """Counts everything that was requested, changed or not."""
     plan = task.plan
     report = Report(files=plan.files - len(plan.skipped), bytes=plan.bytes, rows_written=task.written.total)
     report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(task.touched)

@@ -1,4 +1,4 @@
-"""Writes what the scanner found. Plain SQL with executemany: creating model instances costs more than all the rest."""
+"""Writes what the scanner found. Plain SQL with executemany: model instances would cost more than the rest."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from django.db import connection
 
 from sessions.imports.services.rows import FACTS, Rows, mark_rows
 from sessions.transcripts.engine.marks import Mark
+from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow
 
-ENTRY = (
-    'INSERT INTO transcripts_entry (id, "offset", length, type, detail, uuid_key, parent_key, message_key, tool_key,'
-    " at, turn, flags) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
-)
+ENTRY = f"INSERT INTO transcripts_entry ({ENTRY_COLUMNS}) VALUES ({', '.join('%s' for _ in EntryRow._fields)})"
 BLOCK = (
     "INSERT INTO transcripts_block (id, data, content_hash, frame_hash) VALUES (%s, %s, %s, %s) ON CONFLICT (id)"
     " DO UPDATE SET data = excluded.data, content_hash = excluded.content_hash, frame_hash = excluded.frame_hash"
@@ -78,11 +76,11 @@ STATEMENTS = {
     "source": SOURCE,
     "packed": "UPDATE transcripts_source SET archived = %s, tail_hash = %s, owed = FALSE WHERE id = %s",
 }
-"""In this order: what says how far we are comes last."""
+"""In the order in which they are executed: how far we have come is written last."""
 
 
 class WriteCounts:
-    """Rows written, by table: a warm sync must leave this empty."""
+    """Rows written, by table. After a sync of unchanged files it is empty."""
 
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
@@ -118,7 +116,7 @@ class RowBuffer:
 
 
 def write_marks(transcript_id: int, marks: Iterable[Mark], written: WriteCounts) -> None:
-    """Instead of those that the transcript had."""
+    """Replaces the marks of the transcript."""
     rows = mark_rows(transcript_id, marks)
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM transcripts_mark WHERE transcript_id = %s", [transcript_id])

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from sessions.transcripts.engine.flags import Flag
+from sessions.transcripts.engine.rows import EntryRow
 
 _CALL = int(Flag.CALL)
 _SUMMARY = int(Flag.SUMMARY)
@@ -38,6 +39,21 @@ class LinkRow(Struct, frozen=True, gc=False):
     """The raw record, for the kinds that `needs_record` names."""
     at: int | None = None
     """When it was written; tells a replayed record from a new prompt."""
+
+
+def link_row(entry: EntryRow, extra: Mapping[str, Any] | None = None) -> LinkRow:
+    return LinkRow(
+        entry.position,
+        entry.type,
+        entry.detail,
+        entry.uuid_key,
+        entry.parent_key,
+        entry.message_key,
+        entry.tool_key,
+        entry.flags,
+        extra,
+        entry.at,
+    )
 
 
 def needs_record(type: str, detail: str, flags: int) -> bool:

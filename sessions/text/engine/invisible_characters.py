@@ -1,4 +1,4 @@
-"""Characters that nobody sees, and that change what everybody else sees: they are spelled out."""
+"""Spells out invisible characters, which can change how the text around them looks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def has_invisible(text: str) -> bool:
 
 
 def spell_invisible(text: str) -> str:
-    """The text with control characters, bidi overrides and other unseen characters spelled out."""
+    """The text with control characters, bidi overrides and other invisible characters spelled out."""
     return _INVISIBLE.sub(_spell, text) if _INVISIBLE.search(text) else text
 
 

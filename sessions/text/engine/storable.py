@@ -1,5 +1,5 @@
-"""What a database refuses to store: PostgreSQL takes no NUL character and no half of a surrogate pair, neither in text
-nor in JSON. Transcripts, file names and addresses hold both. The archive keeps the bytes as they were."""
+"""Removes what a database refuses to store: PostgreSQL takes neither NUL characters nor halves of surrogate pairs, in
+text and in JSON. Transcripts, file names and addresses hold both. The archive keeps the bytes as they were."""
 
 from __future__ import annotations
 

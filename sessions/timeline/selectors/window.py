@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
 
 from django.db import connection
 from django.db.models import Q
@@ -13,11 +12,11 @@ from django.db.models import Q
 from sessions.archive.selectors.records import Reader
 from sessions.models import Mark as StoredMark
 from sessions.models import Transcript, Turn
-from sessions.transcripts.engine.entry_ids import POSITION_BITS
+from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
 from sessions.transcripts.engine.marks import Fate, Mark
-from sessions.transcripts.engine.rows import Record, Row
+from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow, Record, Row, make_row
 
 WINDOW = 100
 LEAD = 12
@@ -26,8 +25,6 @@ BYTES = 3 * 1024 * 1024
 """A window ends early if its records are larger than this."""
 
 _SHOWN, _CALL, _RESULT = int(Flag.SHOWN), int(Flag.CALL), int(Flag.RESULT)
-_MASK = (1 << POSITION_BITS) - 1
-COLUMNS = 'id, "offset", length, type, detail, at, turn, flags, tool_key'
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ class Window:
 def window_at(transcript: Transcript, position: int, *, everything: bool = False) -> Window:
     """The window around `position`: a few entries before it, then those that follow."""
     lead = _select(transcript, "id < %s", position, "DESC", LEAD + 1, everything)
-    start = lead[:LEAD][-1][0] & _MASK if lead else position
+    start = lead[:LEAD][-1].position if lead else position
     return _window_from(transcript, start, lead[LEAD:], everything=everything)
 
 
@@ -57,23 +54,23 @@ def window_from(transcript: Transcript, start: int, *, everything: bool = False)
     return _window_from(transcript, start, above, everything=everything)
 
 
-def _window_from(transcript: Transcript, start: int, above: list[tuple[Any, ...]], *, everything: bool) -> Window:
+def _window_from(transcript: Transcript, start: int, above: list[EntryRow], *, everything: bool) -> Window:
     selected = _select(transcript, "id >= %s", start, "ASC", WINDOW + 1, everything)
     rows = _limit_bytes(selected[:WINDOW])
-    later = selected[len(rows)][0] & _MASK if len(selected) > len(rows) else None
-    return _build(transcript, rows, above[0][0] & _MASK if above else None, later)
+    later = selected[len(rows)].position if len(selected) > len(rows) else None
+    return _build(transcript, rows, above[0].position if above else None, later)
 
 
 def window_until(transcript: Transcript, end: int, *, everything: bool = False) -> Window:
     """The window that ends just above position `end`."""
     selected = _select(transcript, "id < %s", end, "DESC", WINDOW + 1, everything)
     rows = _limit_bytes(selected[:WINDOW])
-    earlier = selected[len(rows)][0] & _MASK if len(selected) > len(rows) else None
+    earlier = selected[len(rows)].position if len(selected) > len(rows) else None
     return _build(transcript, rows[::-1], earlier, end if end < transcript.entries else None)
 
 
 def window_last(transcript: Transcript, *, everything: bool = False) -> Window:
-    return window_until(transcript, _MASK, everything=everything)
+    return window_until(transcript, POSITION_MASK, everything=everything)
 
 
 def rows_at(transcript: Transcript, positions: Iterable[int], reader: Reader | None = None) -> Window:
@@ -83,33 +80,32 @@ def rows_at(transcript: Transcript, positions: Iterable[int], reader: Reader | N
     if not ids:
         return Window((), {}, {}, None, None, 0)
     marks = ",".join(["%s"] * len(ids))
-    rows = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE id IN ({marks}) ORDER BY id", ids)
+    rows = _fetch(f"SELECT {ENTRY_COLUMNS} FROM transcripts_entry WHERE id IN ({marks}) ORDER BY id", ids)
     return _build(transcript, rows, None, None, reader)
 
 
 def _select(
     transcript: Transcript, where: str, position: int, order: str, limit: int, everything: bool
-) -> list[tuple[Any, ...]]:
+) -> list[EntryRow]:
     base = transcript.pk << POSITION_BITS
     shown_only = "" if everything else f"AND (flags & {_SHOWN}) != 0"
     sql = (
-        f"SELECT {COLUMNS} FROM transcripts_entry WHERE id >= %s AND id <= %s AND {where} {shown_only}"
+        f"SELECT {ENTRY_COLUMNS} FROM transcripts_entry WHERE id >= %s AND id <= %s AND {where} {shown_only}"
         f" ORDER BY id {order} LIMIT {limit}"
     )
-    return _fetch(sql, [base, base | _MASK, base | position])
+    return _fetch(sql, [base, base | POSITION_MASK, base | position])
 
 
-def _fetch(sql: str, parameters: Sequence[int]) -> list[tuple[Any, ...]]:
+def _fetch(sql: str, parameters: Sequence[int]) -> list[EntryRow]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+        return list(map(EntryRow._make, cursor.fetchall()))
 
 
-def _limit_bytes(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def _limit_bytes(rows: list[EntryRow]) -> list[EntryRow]:
     total = 0
     for number, row in enumerate(rows):
-        total += row[2]
+        total += row.length
         if total > BYTES and number:
             return rows[:number]
     return rows
@@ -117,7 +113,7 @@ def _limit_bytes(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 def _build(
     transcript: Transcript,
-    fields: list[tuple[Any, ...]],
+    fields: list[EntryRow],
     earlier: int | None,
     later: int | None,
     reader: Reader | None = None,
@@ -125,15 +121,15 @@ def _build(
     if not fields:
         return Window((), {}, {}, earlier, later, 0)
     reader = reader or Reader(transcript.source_id)
-    called = {row[8] for row in fields if row[7] & _CALL and row[8] is not None}
+    called = {row.tool_key for row in fields if row.flags & _CALL and row.tool_key is not None}
     answers = _select_results(transcript, called)
-    reader.fetch([(row[1], row[2]) for row in fields + answers])
+    reader.fetch([(row.offset, row.length) for row in fields + answers])
     rows = [_make_row(row, reader) for row in fields]
     # A row has the key of its first call only. Several calls in one record occur only in files of other programs.
     others = {key_of(tool_id) for row in rows if Flag.CALL in row.flags for tool_id in tool_ids(row.record)} - called
     answers += _select_results(transcript, others)
     results = [_make_row(row, reader) for row in answers]
-    lost = {row[8]: result for row, result in zip(answers, results, strict=True) if result.damage}
+    lost = {row.tool_key: result for row, result in zip(answers, results, strict=True) if result.damage}
     marks = _load_marks(transcript, rows, results)
     damaged = any(row.damage for row in (*rows, *results))
     return Window(
@@ -148,19 +144,17 @@ def _build(
     )
 
 
-def _digest(
-    calls: Sequence[tuple[Any, ...]], answers: Sequence[tuple[Any, ...]], marks: Sequence[Mark], reader: Reader
-) -> bytes:
+def _digest(calls: Sequence[EntryRow], answers: Sequence[EntryRow], marks: Sequence[Mark], reader: Reader) -> bytes:
     # The rows contain the lengths, so that bytes cannot move from one record to the next unnoticed.
     digest = blake2b(repr((calls, answers, marks)).encode(), digest_size=32)
     for row in (*calls, *answers):
-        digest.update(reader.read(row[1], row[2]))
+        digest.update(reader.read(row.offset, row.length))
     return digest.digest()
 
 
-def _make_row(row: tuple[Any, ...], reader: Reader) -> Row:
-    record, damage = reader.try_record(row[1], row[2])
-    return Row(row[0] & _MASK, row[1], row[2], row[3], row[4], row[5], row[6], Flag(row[7]), record, (), damage)
+def _make_row(row: EntryRow, reader: Reader) -> Row:
+    record, damage = reader.try_record(row.offset, row.length)
+    return make_row(row, record, damage)
 
 
 def _attach_marks(row: Row, marks: Sequence[Mark]) -> Row:
@@ -188,13 +182,13 @@ def tool_ids(record: Record) -> list[str]:
     return [tool_id for tool_id in ids if isinstance(tool_id, str)]
 
 
-def _select_results(transcript: Transcript, calls: Collection[int]) -> list[tuple[Any, ...]]:
+def _select_results(transcript: Transcript, calls: Collection[int]) -> list[EntryRow]:
     """The rows with the results of these calls: usually close by, but pages away if calls run in parallel."""
     if not calls:
         return []
     marks = ",".join(["%s"] * len(calls))
-    rows = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE tool_key IN ({marks}) ORDER BY id", list(calls))
-    return [row for row in rows if row[7] & _RESULT and row[0] >> POSITION_BITS == transcript.pk]
+    rows = _fetch(f"SELECT {ENTRY_COLUMNS} FROM transcripts_entry WHERE tool_key IN ({marks}) ORDER BY id", list(calls))
+    return [row for row in rows if row.flags & _RESULT and row.transcript_id == transcript.pk]
 
 
 def _results_by_call(rows: Iterable[Row]) -> dict[str, Row]:
@@ -224,16 +218,16 @@ def _answered_calls(record: Record) -> list[str]:
 def _load_turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:
     base = transcript.pk << POSITION_BITS
     turns = Turn.objects.filter(pk__in=[base | number for number in numbers])
-    return {turn.pk & _MASK: turn for turn in turns}
+    return {turn.pk & POSITION_MASK: turn for turn in turns}
 
 
 def calls_answered_since(transcript: Transcript, position: int) -> list[int]:
     """Positions of the latest calls before `position` whose results come at or after it."""
     base = transcript.pk << POSITION_BITS
     rows = _fetch(
-        f"SELECT id FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {int(Flag.CALL)}) != 0"
+        f"SELECT {ENTRY_COLUMNS} FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {_CALL}) != 0"
         " AND tool_key IN (SELECT tool_key FROM transcripts_entry WHERE id >= %s AND id <= %s"
         f" AND tool_key IS NOT NULL AND (flags & {_RESULT}) != 0) ORDER BY id DESC LIMIT {WINDOW}",
-        [base, base | position, base | position, base | _MASK],
+        [base, base | position, base | position, base | POSITION_MASK],
     )
-    return [row[0] & _MASK for row in rows]
+    return [row.position for row in rows]

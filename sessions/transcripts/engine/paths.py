@@ -17,5 +17,5 @@ def encode_path(path: str | PurePath) -> str:
 
 
 def decode_path(path: str) -> Path:
-    """The path of the file itself."""
+    """The real path, for opening the file."""
     return Path(path.translate(_OPENED))

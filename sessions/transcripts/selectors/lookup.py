@@ -13,7 +13,7 @@ LISTED = 5
 
 
 class LookupFailedError(ValueError):
-    """Nothing, or more than one thing, answers to the name."""
+    """The name matches nothing, or more than one thing."""
 
 
 def is_path(name: str) -> bool:
@@ -61,6 +61,6 @@ def find_agent(session: Transcript, name: str) -> Transcript:
 
 
 def _ambiguous(name: str, ids: list[str]) -> LookupFailedError:
-    """`ids`: one more than is told, if there are so many."""
+    """`ids`: one more than the message lists, if there are so many."""
     listed = ", ".join(ids[: LISTED - 1]) + (" and others" if len(ids) == LISTED else "")
     return LookupFailedError(f"{name!r} could be {listed}. Give more of the id.")

@@ -1,4 +1,4 @@
-"""What the head of a session's pages says: the transcript, its family, and what it spent."""
+"""The head of a session's pages: the transcript, its family, and what it spent."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class SessionHead:
         return PurePath(self.transcript.source.path).name
 
     @property
-    def vanished(self) -> bool:
+    def is_vanished(self) -> bool:
         return self.transcript.source.state == Source.State.VANISHED
 
     @property
-    def replaced(self) -> bool:
+    def is_replaced(self) -> bool:
         return self.transcript.source.state == Source.State.REPLACED
 
     @property

@@ -30,11 +30,11 @@ from inspector.agents.errors import (
 )
 from inspector.agents.model import (
     Ask,
+    AttemptStarted,
     BlockStarted,
     Progress,
-    Retrying,
+    RetryScheduled,
     TextArrived,
-    Trying,
 )
 from inspector.agents.retrying import Retries
 from inspector.agents.usage import Usage
@@ -84,7 +84,7 @@ def test_the_listener_hears_the_answer_arrive_in_its_own_thread(server: Messages
     heard: list[tuple[Progress, int]] = []
     model(server).ask(replace(ASK, listener=lambda progress: heard.append((progress, threading.get_ident()))))
     assert [progress for progress, _ in heard] == [
-        Trying(1),
+        AttemptStarted(1),
         BlockStarted("text"),
         TextArrived("Hello"),
         TextArrived(" you"),
@@ -234,7 +234,7 @@ def test_what_may_succeed_later_is_tried_again_and_heard_of(server: MessagesServ
     heard: list[Progress] = []
     reply = model(server).ask(replace(ASK, listener=heard.append))
     assert (reply.text, reply.attempts) == ("At last", 2)
-    (retry,) = [progress for progress in heard if isinstance(progress, Retrying)]
+    (retry,) = [progress for progress in heard if isinstance(progress, RetryScheduled)]
     assert retry.attempt == 1
     assert str(retry.error).endswith(".")
     assert server.requests[0].body == server.requests[1].body

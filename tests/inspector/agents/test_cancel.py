@@ -12,15 +12,15 @@ def test_a_child_ends_with_its_parent_and_not_the_other_way_round() -> None:
     parent = CancelToken()
     one, other = parent.child(), parent.child()
     one.cancel()
-    assert (parent.cancelled, one.cancelled, other.cancelled) == (False, True, False)
+    assert (parent.is_cancelled, one.is_cancelled, other.is_cancelled) == (False, True, False)
     parent.cancel()
-    assert other.cancelled
+    assert other.is_cancelled
 
 
 def test_a_probe_is_asked_until_it_says_so() -> None:
     answers = iter([False, True])
     token = CancelToken(probe=lambda: next(answers))
-    assert [token.cancelled, token.cancelled, token.cancelled] == [False, True, True]
+    assert [token.is_cancelled, token.is_cancelled, token.is_cancelled] == [False, True, True]
 
 
 def test_sleeping_ends_when_it_is_cancelled() -> None:

@@ -20,7 +20,7 @@ from inspector.agents.forks import (
     fork_or_direct,
     is_fork,
 )
-from inspector.agents.marks import places, unmarked
+from inspector.agents.marks import mark_positions, remove_marks
 from inspector.agents.model import Ask, Reply
 from inspector.agents.retrying import Retries
 from inspector.agents.usage import Usage
@@ -74,7 +74,7 @@ def model(server: MessagesServer) -> AnthropicModel:
 
 
 def bytes_of(messages: Any) -> bytes:
-    return to_bytes(list(unmarked(messages)))
+    return to_bytes(list(remove_marks(messages)))
 
 
 def test_the_request_of_a_fork_is_the_parents_byte_for_byte_and_its_own_messages(server: MessagesServer) -> None:
@@ -94,12 +94,12 @@ def test_a_fork_that_does_not_write_sends_even_the_messages_with_their_mark_as_t
     asked = fork(PARAMS, [SUMMARISE])
     assert to_bytes(list(asked.messages[:-1])) == to_bytes(PARENT["messages"])
     assert asked.messages[-1] == SUMMARISE
-    assert places(asked.messages) == ((2, 0),)
+    assert mark_positions(asked.messages) == ((2, 0),)
 
 
 def test_a_fork_that_writes_has_its_mark_on_the_last_message() -> None:
     asked = fork(PARAMS, [SUMMARISE], writes_cache=True)
-    assert places(asked.messages) == ((3, 0),)
+    assert mark_positions(asked.messages) == ((3, 0),)
     assert asked.messages[-1]["content"] == [{"type": "text", "text": "Summarise.", "cache_control": HOUR}]
     assert bytes_of(asked.messages[:-1]) == bytes_of(PARENT["messages"])
 
@@ -112,9 +112,9 @@ def test_a_fork_never_sets_a_limit_of_its_own() -> None:
 
 
 def test_calls_that_nobody_answered_get_the_placeholder() -> None:
-    asked = fork(PARAMS.then(ASSISTANT), [SUMMARISE])
+    asked = fork(PARAMS.extended(ASSISTANT), [SUMMARISE])
     assert [block["type"] for block in asked.messages[-1]["content"]] == ["tool_result", "tool_result", "text"]
-    assert places(asked.messages) == ((3, 2),)
+    assert mark_positions(asked.messages) == ((3, 2),)
 
 
 def test_children_differ_only_in_their_directive(server: MessagesServer) -> None:
@@ -133,19 +133,19 @@ def test_children_have_the_whole_answer_and_an_identical_result_for_every_call()
     for child in (one, other):
         assert bytes_of(child.messages[:3]) == bytes_of(PARENT["messages"])
         assert child.messages[3] == ASSISTANT
-        results = unmarked(child.messages)[4]["content"][:-1]
+        results = remove_marks(child.messages)[4]["content"][:-1]
         assert results == [
             {"type": "tool_result", "tool_use_id": "toolu_a", "content": PLACEHOLDER},
             {"type": "tool_result", "tool_use_id": "toolu_b", "content": PLACEHOLDER},
         ]
-        assert places(child.messages) == ((4, 1),)
+        assert mark_positions(child.messages) == ((4, 1),)
     assert one.messages[4]["content"][:-1] == other.messages[4]["content"][:-1]
     assert one.messages[4]["content"][-1]["text"] == directive("a")
 
 
 def test_children_of_an_answer_without_calls_are_marked_on_it() -> None:
     (child,) = fork_children(PARAMS, {"role": "assistant", "content": "Done."}, ["a"])
-    assert places(child.messages) == ((3, 0),)
+    assert mark_positions(child.messages) == ((3, 0),)
     assert child.messages[-1] == {"role": "user", "content": [{"type": "text", "text": directive("a")}]}
 
 
@@ -172,15 +172,15 @@ def test_stopping_the_parent_stops_its_children_and_not_the_other_way_round() ->
     token = CancelToken()
     one, other = fork_children(PARAMS, ASSISTANT, ["a", "b"], cancel=token)
     one.cancel.cancel()
-    assert (token.cancelled, other.cancel.cancelled) == (False, False)
+    assert (token.is_cancelled, other.cancel.is_cancelled) == (False, False)
     token.cancel()
-    assert other.cancel.cancelled
+    assert other.cancel.is_cancelled
 
 
 def test_the_direct_call_has_an_own_prompt_no_tools_no_thinking_and_a_limit() -> None:
     asked = direct("claude-test", "Summarise.", PARENT["messages"])
     assert (asked.max_tokens, asked.tools, asked.thinking, asked.betas) == (20_000, (), None, ())
-    assert places(asked.messages) == ()
+    assert mark_positions(asked.messages) == ()
 
 
 FORK, DIRECT = fork(PARAMS, [SUMMARISE]), direct("claude-test", "s", [SUMMARISE])

@@ -14,15 +14,15 @@ from inspector.agents.anthropic_model import AnthropicModel
 from inspector.agents.cancel import CancelToken
 from inspector.agents.forks import CacheSafeParams, fork
 from inspector.agents.loop import (
+    AgentEnd,
     AgentLimits,
     AgentOutcome,
     AgentProgress,
-    Ended,
     ToolStarted,
     Turn,
     run_agent,
 )
-from inspector.agents.marks import places, unmarked
+from inspector.agents.marks import mark_positions, remove_marks
 from inspector.agents.model import Ask
 from inspector.agents.retrying import Retries
 from inspector.agents.tools import (
@@ -85,7 +85,7 @@ def test_it_asks_runs_tools_and_finishes(server: MessagesServer, root: Path) -> 
     refused = Denial(
         "Write", {"file_path": "../b.md", "content": "x"}, "../b.md is outside of the directory that may be changed."
     )
-    assert (outcome.ended, outcome.text, outcome.error) == (Ended.FINISHED, "Done.", None)
+    assert (outcome.ended, outcome.text, outcome.error) == (AgentEnd.FINISHED, "Done.", None)
     assert outcome.turns == (
         Turn(1, "Looking.", {"Read": 1, "Shell": 1}, usage=Usage(10, output=5)),
         Turn(2, "", {"Edit": 1, "Write": 2}, (f"{root}/a.md", f"{root}/c.md"), (refused,), Usage(10, output=5)),
@@ -104,7 +104,7 @@ def test_the_model_gets_a_result_for_every_call_in_their_order(server: MessagesS
     server.answer(*WORK)
     run(server, root)
     messages = server.requests[2].json["messages"]
-    results = unmarked(messages)[4]["content"]
+    results = remove_marks(messages)[4]["content"]
     assert [(one["tool_use_id"], one.get("is_error", False)) for one in results] == [
         ("t3", False),
         ("t4", True),
@@ -122,8 +122,8 @@ def test_each_request_extends_the_one_before_and_has_one_mark_at_its_end(server:
     run(server, root)
     sent = [request.json["messages"] for request in server.requests]
     for before, after in pairwise(sent):
-        assert unmarked(after)[: len(before)] == unmarked(before)
-    assert [[place[0] for place in places(messages)] for messages in sent] == [[0], [2], [4]]
+        assert remove_marks(after)[: len(before)] == remove_marks(before)
+    assert [[place[0] for place in mark_positions(messages)] for messages in sent] == [[0], [2], [4]]
 
 
 def test_the_same_comes_out_every_time(server: MessagesServer, root: Path) -> None:
@@ -146,15 +146,15 @@ def test_a_fork_keeps_its_parents_tools_and_those_that_are_not_ours_are_denied(
     server.answer(Say(calls=[Call("Bash", {"command": "cat a.md"}), Call("Task", {"x": 1}, "t2")]), Say("Done."))
     outcome = run(server, root, asked)
     assert server.requests[0].json["tools"] == parent["tools"]
-    assert [place[0] for place in places(server.requests[0].json["messages"])] == [0]
+    assert [place[0] for place in mark_positions(server.requests[0].json["messages"])] == [0]
     assert [denial.tool for denial in outcome.denials] == ["Task"]
-    assert unmarked(server.requests[1].json["messages"])[-1]["content"][0]["content"] == "one"
+    assert remove_marks(server.requests[1].json["messages"])[-1]["content"][0]["content"] == "one"
 
 
 def test_it_stops_after_so_many_turns_with_their_work_done(server: MessagesServer, root: Path) -> None:
     server.answer(*WORK)
     outcome = run(server, root, limits=AgentLimits(turns=2))
-    assert (outcome.ended, len(outcome.turns), outcome.text) == (Ended.TURN_LIMIT, 2, "Looking.")
+    assert (outcome.ended, len(outcome.turns), outcome.text) == (AgentEnd.TURN_LIMIT, 2, "Looking.")
     assert (root / "c.md").exists()
     assert len(server.requests) == 2
 
@@ -162,18 +162,18 @@ def test_it_stops_after_so_many_turns_with_their_work_done(server: MessagesServe
 def test_it_stops_when_the_tokens_are_used(server: MessagesServer, root: Path) -> None:
     server.answer(*WORK)
     outcome = run(server, root, limits=AgentLimits(tokens=16))
-    assert (outcome.ended, len(server.requests)) == (Ended.TOKEN_LIMIT, 2)
+    assert (outcome.ended, len(server.requests)) == (AgentEnd.TOKEN_LIMIT, 2)
 
 
 def test_an_answer_that_was_cut_by_its_limit_is_said(server: MessagesServer, root: Path) -> None:
     server.answer(Say("Half a sen", stop_reason="max_tokens"))
-    assert run(server, root).ended is Ended.OUTPUT_LIMIT
+    assert run(server, root).ended is AgentEnd.OUTPUT_LIMIT
 
 
 def test_an_error_of_the_model_ends_it_and_keeps_what_was_done(server: MessagesServer, root: Path) -> None:
     server.answer(WORK[1], Fail(529))
     outcome = run(server, root)
-    assert (outcome.ended, len(outcome.turns)) == (Ended.FAILED, 1)
+    assert (outcome.ended, len(outcome.turns)) == (AgentEnd.FAILED, 1)
     assert "overloaded" in str(outcome.error)
     assert outcome.touched == (f"{root}/a.md", f"{root}/c.md")
 
@@ -182,14 +182,14 @@ def test_it_can_be_stopped_while_the_model_speaks(server: MessagesServer, root: 
     server.answer(WORK[0], Say("Slowly", pause=20))
     token = CancelToken(probe=lambda: len(server.requests) == 2)
     outcome = run(server, root, replace(ASK, cancel=token))
-    assert (outcome.ended, len(outcome.turns)) == (Ended.CANCELLED, 1)
+    assert (outcome.ended, len(outcome.turns)) == (AgentEnd.CANCELLED, 1)
 
 
 def test_it_can_be_stopped_between_two_calls_and_knows_what_was_done(server: MessagesServer, root: Path) -> None:
     server.answer(WORK[1])
     token = CancelToken(probe=lambda: (root / "a.md").read_text() == "two\n")
     outcome = run(server, root, replace(ASK, cancel=token))
-    assert (outcome.ended, outcome.touched) == (Ended.CANCELLED, (f"{root}/a.md",))
+    assert (outcome.ended, outcome.touched) == (AgentEnd.CANCELLED, (f"{root}/a.md",))
     assert not (root / "c.md").exists()
 
 
@@ -199,5 +199,5 @@ def test_it_can_be_stopped_inside_a_call(server: MessagesServer, root: Path) -> 
     began: list[float] = []
     token = CancelToken(probe=lambda: bool(began) and time.monotonic() - began[0] > 0.3)
     outcome = run(server, root, replace(ASK, cancel=token), listener=lambda _: began.append(time.monotonic()))
-    assert outcome.ended is Ended.CANCELLED
+    assert outcome.ended is AgentEnd.CANCELLED
     assert time.monotonic() - began[0] < 5

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.agents.marks import (
-    mark_in,
-    marked,
-    places,
-    unmarked,
+    find_mark,
+    mark_positions,
+    remove_marks,
+    set_mark,
 )
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
@@ -47,10 +47,12 @@ def as_lists(messages: Any) -> list[Any]:
 
 @given(MESSAGES, st.integers(1, 3))
 def test_there_is_never_more_than_one_mark_and_nothing_else_changes(messages: list[Any], from_end: int) -> None:
-    done = marked(messages, from_end=from_end)
-    assert len(places(done)) <= 1
-    assert as_lists(unmarked(done)) == as_lists(unmarked(messages))
-    assert "cache_control" not in str([b for m in unmarked(messages) for b in m["content"] if "input" not in str(b)])
+    done = set_mark(messages, from_end=from_end)
+    assert len(mark_positions(done)) <= 1
+    assert as_lists(remove_marks(done)) == as_lists(remove_marks(messages))
+    assert "cache_control" not in str(
+        [b for m in remove_marks(messages) for b in m["content"] if "input" not in str(b)]
+    )
 
 
 def test_the_mark_goes_on_the_last_block_that_can_carry_one() -> None:
@@ -59,18 +61,18 @@ def test_the_mark_goes_on_the_last_block_that_can_carry_one() -> None:
         {"role": "assistant", "content": [{"type": "text", "text": "b"}, {"type": "thinking", "thinking": "c"}]},
         {"role": "user", "content": [{"type": "text", "text": " "}]},
     ]
-    assert places(marked(messages)) == ((1, 0),)
-    assert places(marked(messages, from_end=3)) == ((0, 0),)
-    assert places(marked(messages, from_end=9)) == ((0, 0),)
-    assert places(marked([])) == ()
+    assert mark_positions(set_mark(messages)) == ((1, 0),)
+    assert mark_positions(set_mark(messages, from_end=3)) == ((0, 0),)
+    assert mark_positions(set_mark(messages, from_end=9)) == ((0, 0),)
+    assert mark_positions(set_mark([])) == ()
 
 
 def test_the_last_mark_is_found_with_its_time_to_live() -> None:
     block = {"type": "text", "text": "a", "cache_control": HOUR}
-    assert mark_in([{"role": "user", "content": [block]}, {"role": "assistant", "content": "b"}]) == HOUR
-    assert mark_in([{"role": "user", "content": "b"}]) is None
+    assert find_mark([{"role": "user", "content": [block]}, {"role": "assistant", "content": "b"}]) == HOUR
+    assert find_mark([{"role": "user", "content": "b"}]) is None
 
 
 def test_messages_without_marks_stay_the_same_objects() -> None:
     message = {"role": "user", "content": [{"type": "text", "text": "a"}]}
-    assert unmarked([message])[0] is message
+    assert remove_marks([message])[0] is message

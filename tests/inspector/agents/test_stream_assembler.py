@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inspector.agents.errors import CutMidStreamError, ModelError
 from inspector.agents.model import Reply
-from inspector.agents.stream_assembler import Gathering
+from inspector.agents.stream_assembler import StreamAssembler
 from inspector.agents.usage import Usage
 
 START = {"type": "message_start", "message": {"id": "m", "model": "x", "usage": {"input_tokens": 9}}}
@@ -16,7 +16,7 @@ STOP = {"type": "message_stop"}
 
 
 def gather(*events: Any) -> Reply:
-    gathering = Gathering(lambda _: None)
+    gathering = StreamAssembler(lambda _: None)
     for event in events:
         gathering.take(event)
     return gathering.reply(request_id=None, attempts=1)

@@ -10,7 +10,7 @@ from django.test import Client
 
 from memory.models import Batch, Proposal
 from memory.proposals.selectors.proposals import proposal_files
-from memory.proposals.services.proposals import Why, proposal_create
+from memory.proposals.services.proposals import FileReason, proposal_create
 from tests.memory.remembering import Shelf
 from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
@@ -36,7 +36,7 @@ def proposal(shelf: Shelf) -> Proposal:
         kind=Proposal.Kind.DREAM,
         before=shelf.all(),
         after={"tides.md": CHANGED, "wind.md": f"West {PAYLOAD}\n".encode()},
-        why={"wind.md": Why(f"It was said {PAYLOAD}.")},
+        why={"wind.md": FileReason(f"It was said {PAYLOAD}.")},
         contradictions=[f"Noon against one {PAYLOAD}."],
     )
     assert found is not None

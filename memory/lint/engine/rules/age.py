@@ -1,4 +1,4 @@
-"""What has grown old: a project's facts that nobody has touched, and memories that nobody has asked for."""
+"""Old memories: project facts that were not changed for long, and topics that were never recalled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory.lint.engine.surroundings import Surroundings
 STALE_DAYS = 90
 UNASKED_DAYS = 30
 FEWEST_SESSIONS = 5
-"""Fewer say nothing about what is recalled."""
+"""With fewer sessions, nothing can be said about recalls."""
 
 
 def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:

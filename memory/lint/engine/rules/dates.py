@@ -1,4 +1,4 @@
-"""Dates that mean something else on another day. Memory is read on other days."""
+"""Relative dates: they mean something else on the day on which memory is read."""
 
 from __future__ import annotations
 

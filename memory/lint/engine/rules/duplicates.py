@@ -1,4 +1,4 @@
-"""Topics that say the same as another, or as CLAUDE.md."""
+"""Topics that repeat another one or CLAUDE.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from memory.lint.engine.surroundings import Surroundings
 from memory.lint.engine.words import words_of
 
 FEWEST_WORDS = 8
-"""Of a paragraph, to be called a repetition."""
+"""Words: shorter repetitions do not count."""
 _LOOKED_AT = 20_000
 _GAP = re.compile(r"\n[ \t\r]*\n")
 
@@ -49,7 +49,7 @@ def _compared_text(topic: MemoryFile) -> str:
 
 
 def _find_duplicates(directory: MemoryDirectory, topics: list[MemoryFile]) -> Generator[Finding, None, set[str]]:
-    """Word for word the same; returns the names of all but the first of each kind."""
+    """Finds identical texts. Returns the names of all but the first of each group."""
     first: dict[str, MemoryFile] = {}
     same: set[str] = set()
     for topic in topics:
@@ -75,7 +75,7 @@ def _delete(directory: MemoryDirectory, topic: MemoryFile) -> Changes:
 
 
 def _merge(directory: MemoryDirectory, first: MemoryFile, second: MemoryFile) -> Changes:
-    """The newer one with the paragraphs that only the older one has; the older one is deleted."""
+    """Appends paragraphs that only the older topic has to the newer one, and deletes the older one."""
     older, newer = sorted((first, second), key=lambda topic: topic.modified_at)
     paragraphs = {_normalize(paragraph) for paragraph in _paragraphs(newer)}
     more = [paragraph for paragraph in _paragraphs(older) if _normalize(paragraph) not in paragraphs]

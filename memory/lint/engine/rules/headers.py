@@ -1,4 +1,4 @@
-"""The header of a topic: it is what topics are chosen by."""
+"""Headers of topics: the agent chooses topics by them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _type_finding(topic: MemoryFile) -> Finding:
 
 
 def _guess_type(topic: MemoryFile) -> str:
-    """The type that the file's name or the written word comes near to; empty where nothing does."""
+    """The type that is closest to the written one or to the file's name; empty if there is none."""
     written = topic.written_type.strip().lower()
     if near := get_close_matches(written, list(MemoryType), n=1, cutoff=0.75) if written else []:
         return near[0]
@@ -83,7 +83,7 @@ def _guess_type(topic: MemoryFile) -> str:
 
 
 def first_sentence(topic: MemoryFile) -> str:
-    """What a topic could be described with: the beginning of its text."""
+    """A possible description of a topic: the first sentence of its text."""
     for line in topic.body_lines:
         text = _MARKUP.sub("", line.text).strip()
         if text and not line.in_code and not text.startswith("<!--"):
@@ -96,7 +96,7 @@ def _set_field(topic: MemoryFile, key: str, value: str) -> Changes:
 
 
 def _rewrite_header(topic: MemoryFile) -> Changes:
-    """All fields that were understood, in the form that the agent writes."""
+    """Writes all fields that could be read, in the agent's own format."""
     fields = {(field.parent, field.key): field for field in topic.header.fields}
     return {topic.name: with_header(topic, fields.values())}
 

@@ -1,4 +1,5 @@
-"""What the agent reads and nobody sees: characters of no width, turned text, comments, text far out to the right."""
+"""Text that the agent reads and people do not see: invisible characters, reversed text, comments, text far to the
+right."""
 
 from __future__ import annotations
 
@@ -76,7 +77,7 @@ def _check_characters(file: MemoryFile, text: str) -> Iterator[Finding]:
 
 
 def _is_joiner_in_place(text: str, position: int) -> bool:
-    """Joiners hold emoji together and shape the letters of some scripts; there they are part of the writing."""
+    """Joiners are legitimate inside emoji and in some scripts."""
     if text[position] not in _JOINERS or not 0 < position < len(text) - 1:
         return False
     before, after = text[position - 1], text[position + 1]

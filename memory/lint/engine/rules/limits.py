@@ -1,4 +1,4 @@
-"""Over a limit: what of the index is cut, which of its lines are too long, which topics are cut when recalled."""
+"""Limits: an index that is cut, index lines that are too long, topics that are cut when recalled."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _cut_finding(index: Index) -> Finding:
 
 
 def _blank_lines_fix(index: Index) -> Fix | None:
-    """Blank lines count as well; where the rest fits, they are the ones to go."""
+    """Blank lines count towards the limit: removes them if the rest fits."""
     blank = {line.number for line in index.lines if not line.text.strip()}
     if not index.file.is_whole or index.line_count - len(blank) > MOST_LINES or index.file.size > MOST_BYTES:
         return None
@@ -83,7 +83,7 @@ def _shortening_fix(directory: MemoryDirectory, line: IndexLine) -> Fix | None:
 
 
 def shorten_line(line: IndexLine, entry: IndexEntry) -> str:
-    """The line cut between two words; empty where the hook is not what makes it long."""
+    """Cuts the line between two words; empty if the hook is not the reason for its length."""
     start = line.text.rfind(entry.hook) if entry.hook else -1
     room = LONGEST_ENTRY - start - 1
     if start < 0 or room < 20:

@@ -81,7 +81,7 @@ def _dangling_finding(directory: MemoryDirectory, line: IndexLine, entry: IndexE
 
 
 def _removal_fix(directory: MemoryDirectory, line: IndexLine) -> Fix | None:
-    """Only a line with nothing else on it."""
+    """Only for a line without other links."""
     if len(line.entries) != 1:
         return None
     return Fix("Remove the line", partial(_remove_line, directory.index.file, line.number))
@@ -109,7 +109,7 @@ def _unlink(topic: MemoryFile, link: Link) -> Changes:
 
 
 def format_pointer(topic: MemoryFile) -> str:
-    """The line of the index that a topic would get."""
+    """The index line for a topic."""
     title = topic.title.replace("[", "(").replace("]", ")")
     room = max(LONGEST_ENTRY - len(format_entry(title, topic.name, "x")), 20)
     return format_entry(title, topic.name, excerpt(topic.description, room))

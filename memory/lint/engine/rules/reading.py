@@ -1,4 +1,4 @@
-"""What could not be read, or not as a whole."""
+"""Files that could not be read, or not completely."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _reencoding_fix(file: MemoryFile) -> Fix:
 
 
 def _as_utf8(file: MemoryFile) -> Changes:
-    """Bytes that are no UTF-8 are taken as those of Windows, where such files come from."""
+    """Decodes invalid bytes as Windows-1252, where most of such files come from."""
     if file.source.is_valid:
         return {file.name: file.source.text.encode()}
     letters = (_decode_windows(char) if "\udc80" <= char <= "\udcff" else char for char in file.source.text)

@@ -1,4 +1,4 @@
-"""Feedback and facts of a project need their reason: without it nobody can tell later whether they still hold."""
+"""Feedback and project facts need a reason: without it, nobody can tell later whether they still apply."""
 
 from __future__ import annotations
 

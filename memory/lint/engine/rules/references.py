@@ -1,5 +1,5 @@
-"""Files, functions and options that a topic names, held against the project's checkout. Only what stands in code spans
-is taken for a name, and only what is sure to belong to the project is looked up."""
+"""Compares files, functions and options that a topic names with the project's checkout. Only code spans are examined,
+and only names that certainly belong to the project."""
 
 from __future__ import annotations
 
@@ -76,7 +76,6 @@ def _check_span(topic: MemoryFile, line: int, span: str, checkout: Checkout, nam
 
 
 def _is_path(word: str) -> bool:
-    """A path with a directory and an end that tells a file, or a name that can only be a file's. `and/or`, branches and
-    names of repositories look like paths as well."""
+    """A path whose last part has a file extension. `and/or`, branches and repositories look like paths, too."""
     last = word.rstrip("/").rpartition("/")[2]
     return "." in last.lstrip(".") and not re.fullmatch(r"v?\d+(?:\.\d+)*", last)

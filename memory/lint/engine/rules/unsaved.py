@@ -1,4 +1,4 @@
-"""What should not be saved: code, git's history and the state of a task are told better elsewhere, and rot here."""
+"""What should not be saved as memory: code, git history and task states are better kept elsewhere."""
 
 from __future__ import annotations
 

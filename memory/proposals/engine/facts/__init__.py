@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from memory.proposals.engine.facts.comparing import (
-    Facts,
-    Reworded,
-    facts_compare,
+from memory.proposals.engine.facts.comparison import (
+    FactComparison,
+    RewordedFact,
+    compare_facts,
     lines_to_json,
 )
 from memory.proposals.engine.facts.fact import Fact, facts_of, facts_of_file
 from memory.proposals.engine.facts.lossless import (
     Change,
-    Chosen,
-    applied,
-    lossless,
+    ChosenHunks,
+    apply_changes,
+    choose_lossless,
 )
-from memory.proposals.engine.facts.saying import carries, says, stand_apart
+from memory.proposals.engine.facts.wording import carries, find_contradiction, says
 
 __all__ = [
     "Change",
-    "Chosen",
+    "ChosenHunks",
     "Fact",
-    "Facts",
-    "Reworded",
-    "applied",
+    "FactComparison",
+    "RewordedFact",
+    "apply_changes",
     "carries",
-    "facts_compare",
+    "choose_lossless",
+    "compare_facts",
     "facts_of",
     "facts_of_file",
+    "find_contradiction",
     "lines_to_json",
-    "lossless",
     "says",
-    "stand_apart",
 ]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from memory.proposals.engine.facts.comparing import Facts, facts_compare
+from memory.proposals.engine.facts.comparison import FactComparison, compare_facts
 from memory.proposals.engine.facts.fact import Fact
-from memory.proposals.engine.hunks import Hunk, hunks, with_hunks
+from memory.proposals.engine.hunks import Hunk, apply_hunks, split_hunks
 
-Chosen = Mapping[int, Collection[int] | None]
+ChosenHunks = Mapping[int, Collection[int] | None]
 """By change: the hunks that are taken, or None for the change as a whole. Others are left."""
 
 
@@ -37,21 +37,21 @@ class Change:
         """None of a file that comes or goes."""
         if self.before is None or self.after is None:
             return ()
-        return hunks(_text(self.before), _text(self.after))
+        return split_hunks(_text(self.before), _text(self.after))
 
-    def made(self, taken: Collection[int] | None) -> bytes | None:
+    def result(self, taken: Collection[int] | None) -> bytes | None:
         if taken is None or self.before is None or self.after is None:
             return self.after
-        return _text_bytes(with_hunks(_text(self.before), _text(self.after), taken))
+        return _text_bytes(apply_hunks(_text(self.before), _text(self.after), taken))
 
 
-def applied(contents: Mapping[str, bytes], changes: Iterable[Change], chosen: Chosen) -> dict[str, bytes]:
+def apply_changes(contents: Mapping[str, bytes], changes: Iterable[Change], chosen: ChosenHunks) -> dict[str, bytes]:
     """The directory with what was chosen."""
     after = dict(contents)
     for change in changes:
         if change.number not in chosen:
             continue
-        data = change.made(chosen[change.number])
+        data = change.result(chosen[change.number])
         if change.former_name or data is None:
             after.pop(change.source, None)
         if data is not None:
@@ -59,28 +59,28 @@ def applied(contents: Mapping[str, bytes], changes: Iterable[Change], chosen: Ch
     return after
 
 
-def lossless(contents: Mapping[str, bytes], changes: Sequence[Change]) -> tuple[Chosen, Facts]:
+def choose_lossless(contents: Mapping[str, bytes], changes: Sequence[Change]) -> tuple[ChosenHunks, FactComparison]:
     """As much of it as loses nothing, and what then becomes of the facts. Whatever takes away a fact that stands
     nowhere else is left out, and then what only that would have replaced, until nothing is lost."""
     taken: dict[int, set[int] | None] = {
         change.number: {hunk.number for hunk in change.hunks} if len(change.hunks) > 1 else None for change in changes
     }
     by_source = {change.source: change for change in changes}
-    facts = facts_compare(contents, applied(contents, changes, taken))
+    facts = compare_facts(contents, apply_changes(contents, changes, taken))
     for round_ in count(1):
         if not facts.lost:
             break
         if round_ == MOST_ROUNDS:
             taken.clear()
         for fact in facts.lost:
-            _leave(taken, by_source[fact.name], fact)
-        facts = facts_compare(contents, applied(contents, changes, taken))
+            _leave_out(taken, by_source[fact.name], fact)
+        facts = compare_facts(contents, apply_changes(contents, changes, taken))
     whole = {change.number: len(change.hunks) for change in changes}
     chosen = {one: None if some is None or len(some) == whole[one] else some for one, some in taken.items()}
     return chosen, facts
 
 
-def _leave(taken: dict[int, set[int] | None], change: Change, fact: Fact) -> None:
+def _leave_out(taken: dict[int, set[int] | None], change: Change, fact: Fact) -> None:
     """Without what takes that line out of its file."""
     some = taken.get(change.number)
     if some is None:

@@ -19,8 +19,6 @@ from sessions.imports.engine.known_names.messages import (
     USAGE_KEYS,
 )
 from sessions.imports.engine.known_names.records import (
-    ACCUMULATING,
-    CHAIN_TYPES,
     METADATA_KEYS,
     PROGRESS_KEYS,
     RECORD_KEYS,
@@ -28,30 +26,18 @@ from sessions.imports.engine.known_names.records import (
     KnownKeys,
 )
 
-__all__ = ["accumulates", "find_unknowns", "is_chain"]
-
 Unknown = tuple[str, str]
 
 _LONGEST_NAME = 100
 _MOST_NAMES = 50
-"""Of one record. A hostile one may have a million keys."""
+"""For one record: a hostile one may have a million keys."""
 _NOTHING: tuple[Unknown, ...] = ()
 _JSON_NAMES = {dict: "object", list: "list", str: "string", bool: "boolean", type(None): "nothing"}
 
 
-def is_chain(kind: str) -> bool:
-    """Is it a link of the conversation, with a uuid and a parent?"""
-    return kind in CHAIN_TYPES
-
-
-def accumulates(kind: str) -> bool:
-    """Does each of these state records count, rather than only the last?"""
-    return kind in ACCUMULATING
-
-
 def find_unknowns(record: dict[str, Any]) -> tuple[Unknown, ...]:
-    """(what, name) of each thing in the record that we do not know; what is "type", "subtype", "attachment",
-    "progress", "block" or "key". Takes any shapes."""
+    """(category, name) of everything in the record that is unknown. The category is "type", "subtype", "attachment",
+    "progress", "block" or "key". Takes records of any shape."""
     kind = record.get("type")
     if not isinstance(kind, str) or kind not in RECORD_KEYS:
         return (("type", _name_for_display(kind)),)
@@ -142,7 +128,7 @@ def _name_for_display(name: object) -> str:
 
 
 def _json_type(value: object) -> str:
-    """The JSON word for it, in brackets so that it cannot be taken for a name."""
+    """The JSON type, in brackets so that nobody takes it for a name."""
     return f"({_JSON_NAMES.get(type(value), 'number')})"
 
 

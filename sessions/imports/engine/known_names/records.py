@@ -101,12 +101,6 @@ RECORD_KEYS: dict[str, KnownKeys] = {
     **{kind: None if keys is None else keys | _STATE for kind, keys in _STATES.items()},
 }
 
-ACCUMULATING = names(
-    "pr-link frame-link queue-operation file-history-snapshot file-history-delta content-replacement continued-in"
-    " marble-origami-commit api-request api-request-blob api-request-shape started result launched failed"
-)
-"""State records that add to one another. Of every other one the last in the file wins."""
-
 SUBTYPES = names(
     "compact_boundary microcompact_boundary snip_boundary snip-boundary turn_duration stop_hook_summary api_error"
     " local_command away_summary informational bridge_status model_refusal_fallback scheduled_task_fire agents_killed"

@@ -1,15 +1,12 @@
-"""What one stretch of a file gave. Plain tuples in the order of the tables' columns: they go between processes and
-into `executemany` as they are, and a named tuple costs four times as much to make and to send."""
+"""What one stretch of a file gave, as rows of the tables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-Key = int | None
+from sessions.transcripts.engine.rows import EntryRow
 
-EntryRow = tuple[int, int, int, str, str, Key, Key, Key, Key, int | None, int, int]
-"""id, offset, length, type, detail, uuid, parent, message and tool keys, time, turn, flags"""
 RequestRow = tuple[int, int, int, str, str, str, str, int | None, int, int, int, int, int, float | None]
 """message key, position, turn, message id, request id, agent, model, time, input, cache read, cache write (5 minutes),
 cache write (1 hour), output, cost"""
@@ -27,6 +24,6 @@ class Batch:
     turns: dict[int, TurnRow] = field(default_factory=dict)
     problems: list[ProblemRow] = field(default_factory=list)
     oddities: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-    """(what, name) -> [count, first position]"""
+    """(category, name) -> [count, first position]"""
     extras: dict[int, dict[str, Any]] = field(default_factory=dict)
     """The records that linking has to see whole, by position."""

@@ -25,7 +25,7 @@ Content = tuple[int, str, str | None, str]
 
 
 def output_flags(text: object) -> int:
-    """Of the text of a tool result: was it put aside?"""
+    """Whether the text of a tool result was moved to disk or cleared."""
     if type(text) is not str:
         return 0
     if text.startswith(PERSISTED_TAG):
@@ -82,7 +82,7 @@ def _read_user(record: dict[str, Any]) -> Content:
 
 
 def result_content(flags: int, results: int, tool: str | None, texts: list[str]) -> Content:
-    """A second result in one row, or words beside it, would be hidden in the first call's card."""
+    """A second result in the record, or text beside it, would be hidden in the card of the first call."""
     if results > 1 or texts:
         flags |= SHOWN
     return flags, "", tool, "" if flags & META else "\n".join(texts)
@@ -242,5 +242,5 @@ READERS: dict[str, Callable[[dict[str, Any]], Content]] = {
 
 
 def content_of(kind: str, record: dict[str, Any]) -> Content:
-    """A type that is not in the table is shown: it may matter."""
+    """Types that are not in the table are shown, as they may matter."""
     return READERS.get(kind, _show_only)(record)

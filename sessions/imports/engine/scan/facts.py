@@ -112,7 +112,7 @@ class Facts:
             self.branches.append(name[:200])
 
     def note_identity(self, cwd: str | None, session_id: str | None, agent_id: str | None) -> None:
-        """What the file's name did not tell."""
+        """Fills in what the name of the file does not say."""
         self.cwd = self.cwd or (cwd or "")[:1000]
         self.session_id = self.session_id or (session_id or "")[:200]
         self.agent_id = self.agent_id or (agent_id or "")[:200]

@@ -1,4 +1,4 @@
-"""What the scanner takes from a record, whichever way it was decoded."""
+"""What the scanner takes from a record, however it was decoded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TYPE_CHARS = 60
 
 
 class Envelope(Struct, gc=False):
-    """Where a record stands. None is what is absent or not what it should be."""
+    """The fields that all records share. None where one is missing or has the wrong type."""
 
     uuid: str | None = None
     parent: str | None = field(default=None, name="parentUuid")
@@ -29,7 +29,7 @@ class Envelope(Struct, gc=False):
 
 
 class Answer(Struct, gc=False):
-    """What an assistant row says of its request."""
+    """What an assistant record says about its request."""
 
     message_id: str
     model: str | None
@@ -46,7 +46,7 @@ class RecordSummary(Struct, gc=False):
 
 
 def summarise(record: dict[str, Any]) -> RecordSummary:
-    """Of a record of any shape."""
+    """Takes a decoded record of any shape."""
     kind = _text(record.get("type")) or ""
     answer = None
     message = record.get("message")

@@ -18,6 +18,7 @@ from sessions.imports.engine.scan.shapes import is_plain, is_sound, summarise_qu
 from sessions.linking.engine import needs_record
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
+from sessions.transcripts.engine.rows import EntryRow
 
 OPEN_CALLS = 256
 PROMPT_CHARS = 400
@@ -55,7 +56,7 @@ class Scanner:
         self._key_cache: dict[str, int] = {}
         self._seen_keys = set(earlier_keys)
         self._identified = False
-        """Is everything known that `note_identity` looks for?"""
+        """Whether everything is known that `note_identity` looks for."""
         self._open_calls = dict.fromkeys(self.facts.open_calls)
         self._requests = Requests()
 
@@ -105,14 +106,14 @@ class Scanner:
         return True
 
     def is_whole(self, line: bytes) -> bool:
-        """Is this line, which has no line end yet, already an object?"""
+        """Whether this line, which has no line end yet, is already an object."""
         try:
             return type(orjson.loads(line)) is dict
         except orjson.JSONDecodeError:
             return False
 
     def report_partial(self, line: bytes, offset: int) -> None:
-        """A last line that is still being written: reported, and read again when it has grown."""
+        """A last line that is still being written is reported now, and read again when it has grown."""
         self.facts.lines += 1
         self.facts.partial = True
         detail = "The last line has no end yet. It is read again when the file grows."
@@ -123,7 +124,7 @@ class Scanner:
         self._report(offset, length, "too-long", "The line is too long to be a record. Its bytes are kept.")
 
     def resume(self) -> bool:
-        """Before reading on where the last import stopped: is the line that it found cut off read again?"""
+        """Before reading on where the last import stopped: true if the last line was cut off, and is read again."""
         if not self.facts.partial:
             return False
         self.facts.partial = False
@@ -139,7 +140,7 @@ class Scanner:
             self.facts.recovered += 1
 
     def _report(self, offset: int, length: int, kind: str, detail: str) -> None:
-        """The line that was just counted is not what it should be."""
+        """Notes a problem with the line that was just counted."""
         facts = self.facts
         facts.bad_lines += 1
         self.batch.problems.append((facts.lines + facts.blank, offset, length, kind, detail))
@@ -166,7 +167,7 @@ class Scanner:
     def _add(
         self, summary: RecordSummary, source: dict[str, Any] | memoryview, offset: int, length: int, flags: int
     ) -> None:
-        """It runs a hundred thousand times in a second or two: calls that most records do not need are left out."""
+        """Runs a hundred thousand times in a second or two, so it avoids calls that most records do not need."""
         facts, batch = self.facts, self.batch
         kind, envelope, timestamp, answer = summary.kind, summary.envelope, summary.at, summary.answer
         content_flags, detail, tool, text = summary.content
@@ -211,7 +212,7 @@ class Scanner:
         if flags & _COUNTED and not flags & _DUPLICATE:
             self._count(position, flags)
         number = turn.number
-        row = (
+        row = EntryRow(
             row_id,
             offset,
             length,
@@ -248,7 +249,7 @@ class Scanner:
         return envelope.agent or self.facts.agent_id or "sidechain"
 
     def _pair(self, flags: int, tool_key: int | None) -> int:
-        """A result lives in its call's card; one whose call is not in this file needs a place of its own."""
+        """A result is shown in the card of its call. Without a call in this file it is shown on its own."""
         if tool_key is None:
             return flags | _SHOWN
         if flags & _CALL:
@@ -272,7 +273,7 @@ class Scanner:
         """The turn as it is before the entry at `end`."""
         turn, entries = self.facts.turn, self.batch.entries
         mine = min(end - turn.first, len(entries))
-        times = [row[9] for row in entries[len(entries) - mine :] if row[9] is not None]
+        times = [row.at for row in entries[len(entries) - mine :] if row.at is not None]
         if times:
             turn.started = times[0] if turn.started is None else turn.started
             turn.ended = max(times) if turn.ended is None else max(turn.ended, *times)
@@ -289,7 +290,7 @@ class Scanner:
 
     def _note_times(self) -> None:
         facts = self.facts
-        times = [row[9] for row in self.batch.entries if row[9] is not None and row[3] in CHAIN_TYPES]
+        times = [row.at for row in self.batch.entries if row.at is not None and row.type in CHAIN_TYPES]
         if times:
             facts.first_at = min(times) if facts.first_at is None else min(facts.first_at, *times)
             facts.last_at = max(times) if facts.last_at is None else max(facts.last_at, *times)

@@ -1,9 +1,9 @@
-"""The shapes that nearly every record has, decoded without building what nobody looks at.
+"""The shapes that nearly every record has, decoded without building values that nobody reads.
 
 Tool output stands twice in a record, and is most of a transcript; an import needs neither copy as text. A record that
-has one key or one value out of the ordinary is none of these shapes: then whoever asked decodes it whole, which also
-finds what is unknown in it. For a record of one of these shapes both ways say the same (tested on every record that we
-have).
+has one key or one value out of the ordinary has none of these shapes: then the caller decodes it whole, which also
+finds what is unknown in it. For the others both ways give the same summary, which is tested on every record that we
+have.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ Count = Annotated[int, Meta(ge=0, le=MOST)]
 
 
 def is_plain(data: bytes) -> bool:
-    """Is every line of these bytes sound?"""
+    """Whether every line of these bytes is sound."""
     return data.isascii() and not _has_surrogates(data)
 
 
 def is_sound(line: bytes) -> bool:
-    """Can this line be decoded here? What is skipped is not checked for its encoding, so that comes first."""
+    """Whether this line can be decoded here. The encoding of skipped values is not checked later, so it is now."""
     if line.isascii():
         return not _has_surrogates(line)
     if len(line) > LONGEST_LINE or _has_surrogates(line):
@@ -76,12 +76,12 @@ def is_sound(line: bytes) -> bool:
 
 
 def _has_surrogates(data: bytes) -> bool:
-    """One without its other half is no text."""
+    """Half of a surrogate pair is not text."""
     return bool(stringzilla.find(data, b"\\ud") >= 0 or stringzilla.find(data, b"\\uD") >= 0)
 
 
 def summarise_quickly(line: bytes | memoryview) -> RecordSummary | None:
-    """Of a sound line; None if it is none of our shapes, or not JSON at all."""
+    """Takes a sound line. None if it has none of these shapes, or is not JSON."""
     try:
         row = _decode(line)
         stamp = row.stamp
@@ -93,7 +93,7 @@ def summarise_quickly(line: bytes | memoryview) -> RecordSummary | None:
 def _define_shape(
     name: str, known_keys: Collection[str] | None, used: dict[str, Any], *, tag: str = "", base: Any = None
 ) -> Any:
-    """A type with all the keys that are known, of which only the values of the used ones are built."""
+    """A type with all known keys that builds only the values of the used ones."""
     bases = (base,) if base else ()
     named = {*used, *(base.__struct_encode_fields__ if base else ()), *(["type"] if tag else [])}
     fields: list[Any] = [(key, kind, None) if _is_optional(kind) else (key, kind) for key, kind in used.items()]
@@ -214,7 +214,7 @@ def _result_flags(block: Any) -> int:
 
 _LIST, _STRING = ord("["), ord('"')
 _FLAGGED_STARTS = frozenset({ord(PERSISTED_TAG[0]), ord(CLEARED_TEXT[0]), ord("\\")})
-"""How the output begins that we want to see: in this way, or with an escape of it."""
+"""First characters of output that sets a flag, as they are or escaped."""
 
 
 def _summarise_assistant(row: Any, timestamp: int | None) -> RecordSummary:

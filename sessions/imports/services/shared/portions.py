@@ -119,4 +119,7 @@ def _pack_jobs(jobs: Sequence[Job]) -> bytes:
 
 def _unpack_jobs(data: bytes | memoryview) -> list[Job]:
     rows = json.loads(bytes(data))
-    return [Job(**{**row, "path": str(decode_path(row["path"])), "seen": tuple(row["seen"])}) for row in rows]
+    return [
+        Job(**{**row, "path": str(decode_path(row["path"])), "earlier_keys": tuple(row["earlier_keys"])})
+        for row in rows
+    ]

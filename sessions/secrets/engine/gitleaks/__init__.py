@@ -52,19 +52,19 @@ class Rule:
 
     def mask(self, text: str, lower: str) -> str:
         if not self.begins_with:
-            return self.pattern.sub(self._masked, text)
+            return self.pattern.sub(self._mask_match, text)
         word, haystack = (self.keywords[0], lower) if self.ignores_case else (self.begins_with, text)
         parts: list[str] = []
         copied, position = 0, haystack.find(word)
         while position >= 0:
             match = self.pattern.match(text, position)
             if match:
-                parts += (text[copied:position], self._masked(match))
+                parts += (text[copied:position], self._mask_match(match))
                 copied = match.end()
             position = haystack.find(word, max(position + 1, copied))
         return "".join((*parts, text[copied:])) if parts else text
 
-    def _masked(self, match: re.Match[str]) -> str:
+    def _mask_match(self, match: re.Match[str]) -> str:
         # The first group that matched is the secret; without any it is the whole.
         group = next((number for number, value in enumerate(match.groups(), 1) if value), 0)
         secret = match.group(group)
@@ -91,12 +91,12 @@ _OTHERS = tuple((word, rule) for rule in RULES if not rule.begins_with or rule.i
 
 
 def mask_vendors(text: str) -> str:
-    """Only around what could be a key is anything looked for: names of two hundred vendors take long to find."""
+    """Searches only around what could be a key: the names of two hundred vendors take long to find."""
     parts: list[str] = []
     copied = 0
     for start, end in _candidates(text):
         piece = text[start:end]
-        masked = _masked(piece)
+        masked = _mask_piece(piece)
         if masked is not piece:
             parts += (text[copied:start], masked)
             copied = end
@@ -119,7 +119,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _masked(text: str) -> str:
+def _mask_piece(text: str) -> str:
     lower = text.lower()
     if len(lower) != len(text):
         lower = text  # a letter that is longer in lower case: places would not agree

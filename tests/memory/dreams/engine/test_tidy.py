@@ -16,7 +16,7 @@ from memory.files.engine.reading.file import RECOVERED
 from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.lint.engine import Surroundings, lint
 from memory.lint.engine.rules.pointers import format_pointer
-from memory.proposals.engine.facts import facts_compare, facts_of
+from memory.proposals.engine.facts import compare_facts, facts_of
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 WRITTEN = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -88,7 +88,7 @@ def test_the_words_of_pointers_to_nowhere_are_kept_unless_they_stand_elsewhere()
     found = settled(files)
     text = b"\n".join(found.after.values()).decode()
     assert [hook for hook in hooks if hook not in text] == []
-    counted = facts_compare(files, found.after)
+    counted = compare_facts(files, found.after)
     assert counted.lost == ()
     assert counted.all == len(list(facts_of(files)))
     assert "(gate-" not in found.after["MEMORY.md"].decode()
@@ -163,7 +163,7 @@ def test_the_date_in_the_title_of_a_shortened_line_goes_with_what_it_said() -> N
         "rescue.md": topic("rescue", "What was done."),
     }
     after = settled(files).after
-    assert facts_compare(files, after).lost == ()
+    assert compare_facts(files, after).lost == ()
     assert b"Rescue of 2026-04-30: the header was not enough" in after["rescue.md"]
 
 
@@ -220,4 +220,4 @@ def test_whatever_lies_there_is_in_order_afterwards_and_no_fact_is_lost(
     found = settled(files)
     rules = {finding.rule for finding in lint(directory_from_contents("/memory", found.after), Surroundings(now=NOW))}
     assert not rules & {"orphan-topic", "dangling-pointer", "duplicate-topic", "index-too-long", "index-too-large"}
-    assert not facts_compare(files, found.after).lost
+    assert not compare_facts(files, found.after).lost

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from memory.extraction.engine import (
     ExtractionConfig,
-    Waiting,
-    consider,
+    RequestQueue,
+    decide_extraction,
     extraction_prompt,
-    source_of,
+    find_source,
 )
 from memory.files.engine.reading import directory_from_contents
 from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
@@ -20,43 +20,46 @@ TALK = talk("The harbour office wants tables in metres.", "Noted.", "Go on with 
 
 
 def test_what_came_since_the_cursor_is_looked_at() -> None:
-    found = consider(TALK, 2)
+    found = decide_extraction(TALK, 2)
     assert (found.wanted, found.start, found.stop) == (True, 2, 4)
 
 
 def test_nothing_new_an_unfinished_turn_and_too_few_turns_wait() -> None:
-    assert consider(TALK, 4).why == "Nothing was said since the last look."
-    assert consider(TALK[:3], 0).why == "The last turn is not over yet."
-    assert consider(TALK, 0, config=ExtractionConfig(every=3)).why == "2 turns since the last look; 3 are waited for."
-    assert not any(found.moves for found in (consider(TALK, 4), consider(TALK[:3], 0)))
+    assert decide_extraction(TALK, 4).why == "Nothing was said since the last look."
+    assert decide_extraction(TALK[:3], 0).why == "The last turn is not over yet."
+    assert (
+        decide_extraction(TALK, 0, config=ExtractionConfig(min_turns=3)).why
+        == "2 turns since the last look; 3 are waited for."
+    )
+    assert not any(found.moves for found in (decide_extraction(TALK, 4), decide_extraction(TALK[:3], 0)))
 
 
 def test_what_the_agent_wrote_itself_is_passed_over_and_the_cursor_moves_on() -> None:
-    found = consider(TALK, 0, wrote={1})
+    found = decide_extraction(TALK, 0, wrote={1})
     assert (found.wanted, found.moves, found.stop) == (False, True, 4)
-    assert consider(TALK, 2, wrote={1}).wanted
+    assert decide_extraction(TALK, 2, wrote={1}).wanted
 
 
 def test_sub_agents_have_no_memories() -> None:
-    assert not consider(TALK, 0, main=False).wanted
+    assert not decide_extraction(TALK, 0, main=False).wanted
 
 
 def test_one_runs_and_the_newest_of_the_others_waits() -> None:
-    queue, start = Waiting[str]().asked("first")
+    queue, start = RequestQueue[str]().add("first")
     assert start == "first"
     for later in ("second", "third"):
-        queue, start = queue.asked(later)
+        queue, start = queue.add(later)
         assert start is None
-    queue, start = queue.ended()
+    queue, start = queue.finish()
     assert (start, queue.busy) == ("third", True)
-    queue, start = queue.ended()
+    queue, start = queue.finish()
     assert (start, queue.busy) == (None, False)
 
 
 def test_a_memory_comes_from_the_message_that_has_most_in_common_with_it() -> None:
     lines = ["name: metres", "The harbour office wants its tables in metres."]
-    assert source_of(lines, TALK) == TALK[0]
-    assert source_of(["Nothing of the kind whatsoever, zebra, giraffe."], TALK) is None
+    assert find_source(lines, TALK) == TALK[0]
+    assert find_source(["Nothing of the kind whatsoever, zebra, giraffe."], TALK) is None
 
 
 def test_the_prompt_lists_what_is_there_and_nothing_of_a_file_is_filled_in() -> None:

@@ -17,8 +17,8 @@ from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
 from inspector.runs.services import RunError, run_execute, run_kill
 from inspector.web.clock import now_ms
-from memory.extraction.engine.conversation_text import words_of
-from memory.extraction.selectors import stretch_of
+from memory.extraction.engine.conversation_text import message_text
+from memory.extraction.selectors import load_messages
 from memory.extraction.services.runs import NO_MODEL, extraction_request
 from memory.models import (
     Cause,
@@ -83,7 +83,9 @@ def memory_of(transcript: Transcript) -> dict[str, str]:
 
 
 def said_at(transcript: Transcript, position: int | None) -> str:
-    return next(words_of(one) for one in stretch_of(transcript, 0, transcript.entries) if one.position == position)
+    return next(
+        message_text(one) for one in load_messages(transcript, 0, transcript.entries) if one.position == position
+    )
 
 
 def writes(*names: str, outside: bool = False) -> Callable[[Received], Answer]:

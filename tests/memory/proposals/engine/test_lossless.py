@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from memory.proposals.engine.facts import (
     Change,
-    applied,
-    facts_compare,
+    apply_changes,
+    choose_lossless,
+    compare_facts,
     facts_of,
-    lossless,
 )
-from memory.proposals.engine.facts.saying import words
+from memory.proposals.engine.facts.wording import words
 
 VOCABULARY = [
     "harbour",
@@ -59,8 +59,8 @@ def test_every_fact_is_counted_once_for_any_choice(
         if data.draw(st.booleans()):
             pieces = st.sets(st.sampled_from([hunk.number for hunk in change.hunks])) if change.hunks else st.none()
             chosen[change.number] = data.draw(pieces | st.none())
-    made = applied(before, changes, chosen)
-    found = facts_compare(before, made)
+    made = apply_changes(before, changes, chosen)
+    found = compare_facts(before, made)
     old = list(facts_of(before))
     assert found.all == len(old)
     stands = [fact.key for fact in facts_of(made)]
@@ -74,16 +74,16 @@ def test_every_fact_is_counted_once_for_any_choice(
 @given(before=files, after=files)
 def test_what_is_ticked_at_first_loses_nothing(before: dict[str, bytes], after: dict[str, bytes]) -> None:
     changes = changes_of(before, after)
-    chosen, facts = lossless(before, changes)
+    chosen, facts = choose_lossless(before, changes)
     assert not facts.lost
-    assert not facts_compare(before, applied(before, changes, chosen)).lost
-    if not facts_compare(before, after).lost:
+    assert not compare_facts(before, apply_changes(before, changes, chosen)).lost
+    if not compare_facts(before, after).lost:
         assert chosen == dict.fromkeys((change.number for change in changes), None)
 
 
 def test_only_the_piece_that_loses_something_is_left_out() -> None:
     before = {"a.md": b"Tides are high.\nBoats are green.\nFog comes at dawn.\n"}
     after = {"a.md": b"Tides are very high.\nBoats are green.\n"}
-    chosen, facts = lossless(before, changes_of(before, after))
+    chosen, facts = choose_lossless(before, changes_of(before, after))
     assert chosen == {0: {0}}
     assert (facts.kept, len(facts.reworded), facts.lost) == (2, 1, ())

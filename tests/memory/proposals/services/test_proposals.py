@@ -17,14 +17,14 @@ from memory.models import (
     Version,
 )
 from memory.proposals.selectors.proposals import Source, proposal_files
-from memory.proposals.services.copying import copy_make
 from memory.proposals.services.proposals import (
+    FileReason,
     NotOpenError,
-    Why,
     proposal_accept,
     proposal_create,
     proposal_reject,
 )
+from memory.proposals.services.working_copy import copy_make
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from tests.memory.remembering import Shelf
@@ -165,7 +165,7 @@ def test_a_version_knows_the_entry_that_its_text_comes_from(shelf: Shelf, tmp_pa
         kind=Proposal.Kind.EXTRACTION,
         before=BEFORE,
         after={**BEFORE, "wind.md": b"West.\n"},
-        why={"wind.md": Why("It was said.", [Source(transcript.pk, "nowhere"), Source(transcript.pk, said)])},
+        why={"wind.md": FileReason("It was said.", [Source(transcript.pk, "nowhere"), Source(transcript.pk, said)])},
     )
     assert proposal is not None
     proposal_accept(proposal=proposal)

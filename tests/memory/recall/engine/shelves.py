@@ -9,14 +9,14 @@ from pathlib import Path
 from memory.files.engine.disk import Folder
 from memory.recall.engine import (
     Choice,
-    Prepared,
+    PreparedRecall,
     Ranker,
-    Recalled,
-    State,
-    documents,
-    finish,
-    prepare,
-    scan,
+    RecallResult,
+    RecallState,
+    build_documents,
+    finish_recall,
+    prepare_recall,
+    scan_memory,
 )
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -35,14 +35,14 @@ def topic(description: str, body: str = "Text.", *, kind: str = "feedback", name
     return f"---\nname: {name or 'x'}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n\n{body}\n"
 
 
-def prepared(root: Path, message: str, state: State | None = None) -> Prepared:
+def prepared(root: Path, message: str, state: RecallState | None = None) -> PreparedRecall:
     with Folder(root) as folder:
-        return prepare(scan(folder), message, state or State(), NOW)
+        return prepare_recall(scan_memory(folder), message, state or RecallState(), NOW)
 
 
-def recalled(root: Path, message: str, state: State | None = None, choice: Choice | None = None) -> Recalled:
+def recalled(root: Path, message: str, state: RecallState | None = None, choice: Choice | None = None) -> RecallResult:
     """By the ranker, unless somebody else chose."""
     with Folder(root) as folder:
-        ready = prepare(scan(folder), message, state or State(), NOW)
-        chosen = choice or Ranker(documents(folder, ready.candidates, NOW)).choose(message, ready.names)
-        return finish(folder, ready, chosen, NOW)
+        ready = prepare_recall(scan_memory(folder), message, state or RecallState(), NOW)
+        chosen = choice or Ranker(build_documents(folder, ready.candidates, NOW)).choose(message, ready.names)
+        return finish_recall(folder, ready, chosen, NOW)

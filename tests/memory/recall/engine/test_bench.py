@@ -7,11 +7,11 @@ import pytest
 from memory.recall.engine import (
     SESSION_BYTES,
     Choice,
-    Chosen,
-    Compacted,
-    How,
-    Known,
-    State,
+    ChosenMemory,
+    CompactionEvent,
+    KnownBy,
+    KnownMemory,
+    RecallState,
     state_of,
 )
 from tests.memory.recall.engine.shelves import (
@@ -49,23 +49,23 @@ def test_for_a_message_of_one_word_nothing_is_recalled(shelf: Path) -> None:
 
 
 def test_what_was_injected_or_read_is_not_offered_again_until_a_compaction(shelf: Path) -> None:
-    events = [Known("tides.md", How.SURFACED, 4, 500), Known("boats.md", How.READ, 6)]
+    events = [KnownMemory("tides.md", KnownBy.SURFACED, 4, 500), KnownMemory("boats.md", KnownBy.READ, 6)]
 
     ready = prepared(shelf, "tides and boats", state_of(events))
     assert [(one.file.name, one.known.how, one.known.position) for one in ready.dropped] == [
-        ("boats.md", How.READ, 6),
-        ("tides.md", How.SURFACED, 4),
+        ("boats.md", KnownBy.READ, 6),
+        ("tides.md", KnownBy.SURFACED, 4),
     ]
     assert (ready.candidates, ready.manifest, ready.asks) == ((), "", False)
     assert ready.state.injected == 500
 
-    again = prepared(shelf, "tides and boats", state_of([*events, Compacted(9)]))
+    again = prepared(shelf, "tides and boats", state_of([*events, CompactionEvent(9)]))
     assert (set(again.names), again.state.injected) == ({"tides.md", "boats.md"}, 0)
 
 
 def test_the_budget_is_held_before_a_recall_and_not_within_it(shelf: Path) -> None:
-    nearly = State(injected=SESSION_BYTES - 1)
-    spent = State(injected=SESSION_BYTES)
+    nearly = RecallState(injected=SESSION_BYTES - 1)
+    spent = RecallState(injected=SESSION_BYTES)
 
     assert recalled(shelf, "the tides come", nearly).spent > SESSION_BYTES
     assert "60,000" in recalled(shelf, "the tides come", spent).prepared.why_not
@@ -104,7 +104,7 @@ def test_a_description_cannot_add_lines_to_the_manifest(shelf: Path) -> None:
 def test_a_memory_is_cut_at_the_first_limit_and_says_so(tmp_path: Path, text: str, lines: int, why: str) -> None:
     put(tmp_path, "m.md", text)
 
-    found = recalled(tmp_path, "any message", choice=Choice("test", (Chosen("m.md", ""),))).injected[0]
+    found = recalled(tmp_path, "any message", choice=Choice("test", (ChosenMemory("m.md", ""),))).injected[0]
 
     assert found.lines == lines
     assert why in found.cut
@@ -113,7 +113,9 @@ def test_a_memory_is_cut_at_the_first_limit_and_says_so(tmp_path: Path, text: st
 
 
 def test_a_memory_that_is_gone_by_the_time_it_is_read_is_told_and_the_others_are_injected(shelf: Path) -> None:
-    both = Choice("test", (Chosen("tides.md", ""), Chosen("boats.md", ""), Chosen("../../etc/passwd", "")))
+    both = Choice(
+        "test", (ChosenMemory("tides.md", ""), ChosenMemory("boats.md", ""), ChosenMemory("../../etc/passwd", ""))
+    )
     put(shelf, "third.md", "Something must be offered")
     (shelf / "tides.md").unlink()
 

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 from memory.recall.engine import (
-    Compacted,
+    CompactionEvent,
     Document,
     Event,
-    How,
-    Known,
+    KnownBy,
+    KnownMemory,
     Outcome,
     Ranker,
-    Said,
     Tally,
+    UserMessage,
     replay,
 )
 
@@ -28,12 +28,12 @@ def replayed(*events: Event, size: int = 100) -> tuple[Tally, list[tuple[Outcome
 
 def test_each_memory_is_given_once_until_a_compaction() -> None:
     tally, answers = replayed(
-        Said(1, "the tides"),
-        Said(2, "the tides again"),
-        Said(3, "tides"),
-        Said(4, "an unknown thing"),
-        Compacted(5),
-        Said(6, "the tides"),
+        UserMessage(1, "the tides"),
+        UserMessage(2, "the tides again"),
+        UserMessage(3, "tides"),
+        UserMessage(4, "an unknown thing"),
+        CompactionEvent(5),
+        UserMessage(6, "the tides"),
     )
 
     assert answers == [
@@ -48,13 +48,15 @@ def test_each_memory_is_given_once_until_a_compaction() -> None:
 
 def test_what_the_agent_read_counts_and_what_was_really_injected_does_not() -> None:
     _, answers = replayed(
-        Known("tides.md", How.READ, 1), Known("boats.md", How.SURFACED, 2, 400), Said(3, "tides and boats")
+        KnownMemory("tides.md", KnownBy.READ, 1),
+        KnownMemory("boats.md", KnownBy.SURFACED, 2, 400),
+        UserMessage(3, "tides and boats"),
     )
 
     assert answers == [(Outcome.CHOSEN, ("boats.md",))]
 
 
 def test_once_the_budget_is_spent_nothing_follows() -> None:
-    _, answers = replayed(Said(1, "the tides"), Said(2, "the boats"), size=60_000)
+    _, answers = replayed(UserMessage(1, "the tides"), UserMessage(2, "the boats"), size=60_000)
 
     assert [outcome for outcome, _ in answers] == [Outcome.CHOSEN, Outcome.SPENT]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.files.engine.disk import DirectoryGoneError, FileContent, Folder
-from memory.recall.engine import MOST_FILES, scan
+from memory.recall.engine import MOST_FILES, scan_memory
 from tests.memory.files.services.test_faults import in_a_process, without_the_powers_of_root
 from tests.memory.recall.engine.shelves import put, topic
 
@@ -18,7 +18,7 @@ def test_the_index_and_what_is_no_markdown_are_not_scanned_and_the_newest_comes_
     put(tmp_path, "deep/boats.md", topic("Which sail", kind="user"), days=1)
 
     with Folder(tmp_path) as folder:
-        found = scan(folder)
+        found = scan_memory(folder)
 
     assert [(file.name, file.description, file.type) for file in found.files] == [
         ("deep/boats.md", "Which sail", "user"),
@@ -38,7 +38,7 @@ def test_of_many_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
             return super().read_beginning(name, most)
 
     with Watched(tmp_path) as folder:
-        found = scan(folder)
+        found = scan_memory(folder)
 
     assert (len(found.files), found.found, found.older, found.passed) == (200, 600, 400, ())
     assert opened == [f"m{number:04}.md" for number in range(MOST_FILES)]
@@ -50,7 +50,7 @@ def test_a_header_that_does_not_end_within_thirty_lines_says_nothing(tmp_path: P
     put(tmp_path, "short.md", f"---\n{lines[:56]}description: near\n---\nText\n", days=1)
 
     with Folder(tmp_path) as folder:
-        found = {file.name: file.description for file in scan(folder).files}
+        found = {file.name: file.description for file in scan_memory(folder).files}
 
     assert found == {"long.md": "", "short.md": "near"}
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_read_is_passed_over_with_a_reason(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe.md")
 
     with Folder(tmp_path) as folder:
-        found = scan(folder)
+        found = scan_memory(folder)
 
     assert {one.name: one.why for one in found.passed} == {
         "binary.md": "The file holds no text.",
@@ -82,7 +82,7 @@ def test_a_file_that_may_not_be_read_is_passed_over(tmp_path: Path) -> None:
     def work() -> None:
         without_the_powers_of_root()
         with Folder(tmp_path) as folder:
-            found = scan(folder)
+            found = scan_memory(folder)
         assert [file.name for file in found.files] == ["good.md"]
         assert "may not be" in found.passed[0].why
 
@@ -99,7 +99,7 @@ def test_a_file_that_vanishes_between_list_and_look_is_passed_over(tmp_path: Pat
             return super().read_beginning(name, most)
 
     with Racing(tmp_path) as folder:
-        found = scan(folder)
+        found = scan_memory(folder)
 
     assert [file.name for file in found.files] == ["a.md"]
     assert [one.why for one in found.passed] == ["The file was deleted before it could be read."]
@@ -107,4 +107,4 @@ def test_a_file_that_vanishes_between_list_and_look_is_passed_over(tmp_path: Pat
 
 def test_a_directory_that_is_not_there_is_an_error_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(DirectoryGoneError), Folder(tmp_path / "none") as folder:
-        scan(folder)
+        scan_memory(folder)

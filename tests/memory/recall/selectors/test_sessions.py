@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from memory.recall.engine import (
-    Compacted,
-    How,
-    Known,
-    Said,
+    CompactionEvent,
+    KnownBy,
+    KnownMemory,
+    UserMessage,
     state_of,
 )
 from memory.recall.selectors.sessions import (
     events_of,
     events_with_messages,
+    latest_messages,
     message_of,
-    messages_latest,
 )
 from sessions.timeline.selectors.entries import find_entry
 from tests.memory.recall.recalls import Harbour
@@ -35,7 +35,7 @@ def test_a_session_knows_what_was_injected_and_read_since_its_last_compaction(tm
 
     assert found == {
         "When do the tides come?": ({}, 0, False),
-        "And which boats sail with the tides?": ({"tides.md": How.SURFACED, "boats.md": How.READ}, 700, False),
+        "And which boats sail with the tides?": ({"tides.md": KnownBy.SURFACED, "boats.md": KnownBy.READ}, 700, False),
         "Once more: the tides and the boats?": ({}, 0, True),
     }
 
@@ -46,9 +46,21 @@ def test_what_people_said_stands_among_what_happened_and_the_summary_is_none_of_
 
     events = events_with_messages(harbour.shelf.directory, transcript)
 
-    assert [type(event) for event in events] == [Said, Known, Known, Said, Compacted, Said, Said, Said]
-    assert [event.text for event in events if isinstance(event, Said)][3:] == ["Thanks", "Rename the package entirely."]
-    latest = messages_latest(harbour.shelf.directory, 2)
+    assert [type(event) for event in events] == [
+        UserMessage,
+        KnownMemory,
+        KnownMemory,
+        UserMessage,
+        CompactionEvent,
+        UserMessage,
+        UserMessage,
+        UserMessage,
+    ]
+    assert [event.text for event in events if isinstance(event, UserMessage)][3:] == [
+        "Thanks",
+        "Rename the package entirely.",
+    ]
+    latest = latest_messages(harbour.shelf.directory, 2)
     assert [(one.text, one.address) for one in latest] == [
         ("Rename the package entirely.", harbour.fourth),
         ("Thanks", harbour.word),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessions.imports.engine.broken_lines import recover
-from sessions.imports.engine.known_names import accumulates, find_unknowns, is_chain
+from sessions.imports.engine.known_names import find_unknowns
 from tests.samples import SHARED, needs_samples
 
 FIXTURE_WITH_ODDITIES = "edge_cases.jsonl"
@@ -126,22 +126,6 @@ def test_one_record_cannot_flood_the_page() -> None:
 def test_numbered_keys_are_one_unknown() -> None:
     record = {**ENVELOPE, "type": "user", "message": {"content": "", **{str(number): "x" for number in range(90)}}}
     assert find_unknowns(record) == (("key", "message.(number)"),)
-
-
-def test_chain_records_are_told_from_state_records() -> None:
-    assert [kind for kind in ("user", "assistant", "attachment", "progress", "mode", "new") if is_chain(kind)] == [
-        "user",
-        "assistant",
-        "attachment",
-        "progress",
-    ]
-
-
-def test_some_state_records_accumulate() -> None:
-    assert accumulates("pr-link")
-    assert accumulates("file-history-snapshot")
-    assert not accumulates("last-prompt")
-    assert not accumulates("cost-state")
 
 
 def shared_records() -> Iterator[dict[str, Any]]:

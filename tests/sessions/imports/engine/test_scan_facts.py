@@ -63,7 +63,7 @@ def test_what_a_sub_agent_is_asked_starts_a_turn_but_was_typed_by_nobody() -> No
     batch = scanner.take()
 
     assert (scanner.facts.turn.number, scanner.facts.typed) == (1, 0)
-    assert not any(row[11] & Flag.TYPED for row in batch.entries)
+    assert not any(row.flags & Flag.TYPED for row in batch.entries)
     assert scanner.facts.first_prompt == "Look for gauges"
 
 

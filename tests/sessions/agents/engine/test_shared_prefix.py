@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sessions.agents.engine import compare_prompts
+from sessions.agents.engine.shared_prefix import Comparison
+from sessions.context.engine import (
+    Context,
+    Element,
+    Exactness,
+    Piece,
+    RequestSetup,
+)
+from sessions.context.engine.rendering.overlays import Overlays
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
+
+SYSTEM = ({"type": "text", "text": "You are a pilot.", "cache_control": {"type": "ephemeral"}},)
+UNMARKED = ({"type": "text", "text": "You are a pilot."},)
+TOOLS = ({"name": "Read", "input_schema": {}},)
+
+
+def element(words: str, role: Any = "user") -> Element:
+    block = text_block(words)
+    return Element(role, (Piece(block, Message(role, (block,), MessageKind.PROMPT)),))
+
+
+def context(*words: str, given: RequestSetup | None = None, model: str = "m1") -> Context:
+    recorded = tuple(element(one, "assistant" if number % 2 else "user") for number, one in enumerate(words))
+    parts: tuple[Any, ...] = ()
+    return Context("msg", 9, model, parts, None, recorded, given or RequestSetup(), Overlays())
+
+
+def test_a_fork_repeats_all_of_its_parent_and_adds_its_own() -> None:
+    found = compare_prompts(
+        context("Hello", "Hi", "Look", given=RequestSetup(SYSTEM, TOOLS)),
+        context("Hello", "Hi", "Look", "I start agents", "You count", given=RequestSetup(UNMARKED, TOOLS)),
+        read=9_000,
+        prompt=9_500,
+    )
+
+    assert (found.messages, found.parent_messages, found.child_messages) == (3, 3, 5)
+    assert found.tokens == 5  # of “Hello”, “Hi” and “Look”: a third of a token for each letter, rounded up
+    assert (found.system, found.tools, found.model) == (Comparison.SAME, Comparison.SAME, Comparison.SAME)
+    assert (found.exactness, found.read, found.prompt) == (Exactness.RECORDED, 9_000, 9_500)
+    assert found.sentence == "The first 3 messages of 3 are the parent's, byte for byte."
+
+
+def test_an_agent_with_a_prompt_of_its_own_shares_no_message() -> None:
+    found = compare_prompts(context("Hello", "Hi"), context("Count the tides"))
+
+    assert (found.messages, found.tokens) == (0, 0)
+    assert found.sentence.startswith("No message is the same from the start")
+
+
+def test_what_differs_once_ends_what_is_shared() -> None:
+    found = compare_prompts(context("Hello", "Hi", "Look", "Yes"), context("Hello", "Hi", "look", "Yes"))
+
+    assert found.messages == 2
+
+
+def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
+    found = compare_prompts(context("Hello", given=RequestSetup(SYSTEM)), context("Hello"))
+
+    assert (found.system, found.tools) == (Comparison.UNKNOWN, Comparison.UNKNOWN)
+    assert not found.has_broken_start
+    assert found.sentence == "The first of 1 message is the parent's, byte for byte."
+
+
+@pytest.mark.parametrize(
+    ("given", "model", "words"),
+    [
+        (RequestSetup(({"type": "text", "text": "You are a mate."},), TOOLS), "m1", "but system prompt differs"),
+        (RequestSetup(SYSTEM, ({"name": "Grep"},)), "m1", "but tools differ"),
+        (RequestSetup(SYSTEM, TOOLS), "m2", "but model differs"),
+        (RequestSetup(SYSTEM, ()), "m2", "but model and tools differ"),
+    ],
+)
+def test_messages_behind_something_that_differs_cannot_come_from_the_cache(
+    given: RequestSetup, model: str, words: str
+) -> None:
+    found = compare_prompts(
+        context("Hello", "Hi", given=RequestSetup(SYSTEM, TOOLS)), context("Hello", "Hi", given=given, model=model)
+    )
+
+    assert found.has_broken_start
+    assert words in found.sentence
