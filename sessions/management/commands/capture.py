@@ -19,8 +19,8 @@ from sessions.capture.selectors.list import (
 from sessions.capture.services.spool import captures_ingest
 from sessions.models import Capture
 from sessions.secrets.engine import mask, mask_json
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 from sessions.text.engine.words import duration, plural, tokens
 
 AT_ONCE = 500
