@@ -1,4 +1,4 @@
-"""What workers do for an import that is shared out."""
+"""The work of workers for a shared import."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from celery import shared_task
 from sessions.imports.services.shared.portion_reader import PortionReader
 
 TURN_SECONDS = 20.0
-"""Then whatever else waits on the queue has its turn."""
+"""After this, other runs in the queue get their turn."""
 WANTED_SECONDS = 60
 
 

@@ -14,7 +14,7 @@ from django.urls import Resolver404, resolve
 
 from inspector.watcher import follow
 from sessions.archive.engine.frames import BLOCK_SIZE
-from sessions.search.selectors import words as searching
+from sessions.search.selectors import indexed_search
 from sessions.search.views import search as search_view
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS, POSITION_BITS
 
@@ -118,7 +118,7 @@ def test_settings_exist() -> None:
     [
         f"`transcript << {POSITION_BITS} | position`",
         f"`source << {BLOCK_BITS} | number`, and blocks hold {BLOCK_SIZE // 1024} KiB",
-        f"up to {searching.FEW:,} matches",
+        f"up to {indexed_search.MAX_SORTED:,} matches",
         f"slices of {search_view.SLICE_SECONDS} seconds",
         "a full look every five minutes",
     ],

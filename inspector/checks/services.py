@@ -23,7 +23,7 @@ from sessions.archive.selectors.soundness import (
     source_steps,
 )
 from sessions.archive.services.repair import block_repair, blocks_seal, captures_seal
-from sessions.capture.selectors.soundness import capture_steps
+from sessions.capture.selectors.soundness import check_captures
 from sessions.models import Source
 from sessions.text.engine.words import plural, size
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
@@ -100,7 +100,7 @@ def _check(running: ActiveRun, *, repair: bool) -> dict[str, Any]:
             damaged=len(tally.damaged),
         )
     running.begin_phase("reading captures, versions and compactions")
-    for step in capture_steps():
+    for step in check_captures():
         captures_seal(hashes=step.hashes)
         tally.add(step, repair=repair)
         running.check()

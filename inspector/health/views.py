@@ -15,7 +15,7 @@ from inspector.owner.gate import is_stranger
 from inspector.startup.home_claim import running_at
 from inspector.startup.processes import State, state_of
 from inspector.startup.schema import read_schema
-from sessions.capture.selectors.recording import capturing
+from sessions.capture.selectors.recording import recording_state
 
 _probing = Prober()
 
@@ -54,11 +54,11 @@ def _is_worker_expected() -> bool:
 
 def _capture() -> dict[str, int]:
     """The state of recording. Its trouble does not count as unwell, because the traffic goes on."""
-    state = capturing()
+    state = recording_state()
     return {
         "forwarded": state.forwarded,
         "written": state.written,
-        "lost": state.lost_in_all,
+        "lost": state.lost_count,
         "waiting": state.waiting.files,
         "unreadable": state.unreadable.files,
     }

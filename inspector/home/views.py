@@ -22,8 +22,8 @@ from inspector.web.svg import (
 from sessions.catalog.selectors.attention import (
     Totals,
     daily_sessions,
-    needs_attention,
-    totals,
+    load_attention,
+    load_totals,
 )
 from sessions.catalog.selectors.facets import project_tree
 from sessions.catalog.selectors.retention import retention_policy
@@ -37,14 +37,14 @@ DAYS = 30
 @require_safe
 def home(request: HtmxRequest) -> HttpResponse:
     now = now_ms()
-    sums = totals()
+    sums = load_totals()
     policy = retention_policy(settings.CLAUDE_CONFIG_DIR, default=settings.LUCID_RETENTION_DAYS)
     context = {
         "importing": import_state(now),
         "cards": recent_runs(now),
         "lines": latest_sessions(LATEST, now=now),
         "lost": recent_losses(now),
-        "attention": needs_attention(policy, now=now),
+        "attention": load_attention(policy, now=now),
         "totals": sums,
         "token_bar": spent(sums),
         "activity": activity(now),

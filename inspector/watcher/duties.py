@@ -7,7 +7,7 @@ from django.conf import settings
 from compaction.cache.services.runs import cache_diffs_recheck
 from inspector.runs.services.reap import runs_need_reaping, runs_reap
 from inspector.runs.services.schedule import Duty
-from sessions.capture.services.spool import captures_forget, captures_ingest, captures_wait
+from sessions.capture.services.ingest import captures_forget, captures_ingest, has_waiting_captures
 
 
 def captures_follow_up() -> None:
@@ -17,7 +17,7 @@ def captures_follow_up() -> None:
 
 REAP = Duty("runs", interval=5.0, check_interval=3.0, is_needed=runs_need_reaping, work=runs_reap)
 # The recordings lie in a home, and its processes agree by a lock on the folder.
-CAPTURES = Duty("captures", interval=1.0, is_needed=captures_wait, work=captures_follow_up, shared=False)
+CAPTURES = Duty("captures", interval=1.0, is_needed=has_waiting_captures, work=captures_follow_up, shared=False)
 FORGET_CAPTURES = Duty("old captures", interval=3600.0, check_interval=600.0, work=captures_forget)
 
 WATCHER = (REAP, CAPTURES, FORGET_CAPTURES)

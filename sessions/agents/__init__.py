@@ -1,1 +1,1 @@
-"""Sub-agents of a session: the tree, what they wrote to each other, how they ended, what they are doing."""
+"""Sub-agents of a session: who started whom, their messages, how they ended, what they are doing."""

@@ -1,4 +1,4 @@
-"""Asks the smallest model what agents are doing, one request each, and keeps its few words."""
+"""Asks the smallest model what agents are doing, with one request each, and stores its answers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, RunError, run_create
 from inspector.web.clock import now_ms
-from sessions.agents.engine.activity import ANSWER_TOKENS, tidy
-from sessions.agents.selectors.activity import KIND, Doing, doing_of
-from sessions.agents.selectors.tree import Agent, agents_of
+from sessions.agents.engine.activity import ANSWER_TOKENS, clean_answer
+from sessions.agents.selectors.activity import KIND, Activity, load_activities
+from sessions.agents.selectors.tree import Agent, load_agents
 from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.models import AgentSummary, Transcript
 from sessions.text.engine.words import plural
@@ -26,11 +26,11 @@ NO_MODEL = (
     "Set ANTHROPIC_API_KEY, or install the claude command, and start Lucid again: then the smallest model"
     " (LUCID_SMALL_MODEL) can be asked."
 )
-LONGEST = 200
+MAX_CHARS = 200
 
 
 def agent_summaries_create(*, session: Transcript, keys: list[str]) -> Run:
-    """A run that asks about these agents. Raises RunError if there is nobody to ask."""
+    """A run that asks about these agents. Raises RunError if no model can be asked."""
     if choice_of(settings.MODELS).kind == MECHANICAL:
         raise RunError(f"No model can be asked. {NO_MODEL}")
     budget_hold()
@@ -43,7 +43,7 @@ def agent_summaries_create(*, session: Transcript, keys: list[str]) -> Run:
 
 
 def agent_summaries_run(running: ActiveRun, run: Run) -> dict[str, Any]:
-    """What was answered before it failed or was killed is kept."""
+    """Answers stay if the run fails or is killed later."""
     session = Transcript.objects.select_related("source").filter(pk=run.parameters["session"]).first()
     if session is None:
         raise RunError("The session is no longer in the archive.")
@@ -52,53 +52,53 @@ def agent_summaries_run(running: ActiveRun, run: Run) -> dict[str, Any]:
         raise RunError(f"No model can be asked. {NO_MODEL}", choice.why)
     model = BudgetedModel(choice.model, run.pk)
     keys = set(run.parameters["agents"])
-    due = [one for one in doing_of(session, _wanted(session, keys)) if one.due]
+    due = [activity for activity in load_activities(session, _select_agents(session, keys)) if activity.is_due]
     running.begin_phase("asking", total=len(due), unit="agents")
-    for one in due:
+    for activity in due:
         running.check()
-        words, name = _ask(running, model, choice.small, one)
-        _keep(one.agent, words, name, run)
-        running.add_turn(f"{one.agent.name}: {words}")
+        words, name = _ask(running, model, choice.small, activity)
+        _store_summary(activity.agent, words, name, run)
+        running.add_turn(f"{activity.agent.name}: {words}")
         running.advance()
-    told = f"Asked about {plural(len(due), 'agent')}." if due else "Nothing has happened since they were asked."
+    summary = f"Asked about {plural(len(due), 'agent')}." if due else "Nothing has happened since they were asked."
     return {
-        "summary": told,
+        "summary": summary,
         "agents": len(due),
         "links": [["The agents", f"/sessions/{session.public_id}/agents/"]],
     }
 
 
-def _wanted(session: Transcript, keys: set[str]) -> list[Agent]:
-    found = [one for one in agents_of(session) if one.key in keys]
-    if not found:
+def _select_agents(session: Transcript, keys: set[str]) -> list[Agent]:
+    agents = [agent for agent in load_agents(session) if agent.key in keys]
+    if not agents:
         raise RunError("None of these agents is in the archive any more.")
-    return found
+    return agents
 
 
-def _ask(running: ActiveRun, model: LanguageModel, name: str, one: Doing) -> tuple[str, str]:
+def _ask(running: ActiveRun, model: LanguageModel, name: str, activity: Activity) -> tuple[str, str]:
     cancel = CancelToken()
-    asked = Ask(
+    request = Ask(
         name,
-        ({"role": "user", "content": one.question.prompt},),
-        system=one.question.system,
+        ({"role": "user", "content": activity.question.prompt},),
+        system=activity.question.system,
         max_tokens=ANSWER_TOKENS,
         cancel=cancel,
     )
     with running.close_on_stop(cancel.cancel):
         try:
-            reply = model.ask(asked)
+            reply = model.ask(request)
         except ModelError as error:
             if error.usage is not None:
                 run_bill(running=running, model=name, usage=error.usage)
             raise RunError(f"{error} What was answered before is kept.", type(error).__name__) from error
     run_bill(running=running, model=reply.model or name, usage=reply.usage, reported_cost=reply.cost_usd)
-    words = tidy(reply.text)[:LONGEST]
+    words = clean_answer(reply.text)[:MAX_CHARS]
     if not words:
         raise RunError("The model answered without a word. What was answered before is kept.")
     return words, reply.model or name
 
 
-def _keep(agent: Agent, words: str, model: str, run: Run) -> None:
+def _store_summary(agent: Agent, words: str, model: str, run: Run) -> None:
     AgentSummary.objects.update_or_create(
         transcript=agent.transcript,
         start=agent.start,

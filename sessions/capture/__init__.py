@@ -1,1 +1,1 @@
-"""Requests as they went over the wire: the recording endpoint, what it stores, and its pages."""
+"""Requests as they were sent to the API: the recording endpoint, what it stores, and its pages."""

@@ -1,4 +1,4 @@
-"""Captured requests: all of them with how recording fares, one of them in its parts, and its raw JSON."""
+"""Pages of captured requests: the list with the state of recording, one request in its parts, and its raw JSON."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from inspector.web.query import page_number, query_number
-from sessions.capture.selectors.captures import said_in, sent_of, usage_of
-from sessions.capture.selectors.list import captures_found, captures_stored, with_sessions
-from sessions.capture.selectors.recording import capturing, endpoint
+from sessions.capture.selectors.capture_list import add_sessions, list_captures, measure_captures
+from sessions.capture.selectors.captures import capture_usage, load_answer, load_sent
+from sessions.capture.selectors.recording import endpoint_address, recording_state
 from sessions.catalog.selectors.facets import project_tree
 from sessions.context.engine.presentation.messages import MessageArray
 from sessions.models import Capture
@@ -30,14 +30,14 @@ RAW_CHARACTERS = 4_000_000
 def capture_list(request: HtmxRequest) -> HttpResponse:
     session = request.GET.get("session", "").replace("\0", "")[:200]
     run = query_number(request, "run")
-    found = captures_found(session=session, run=run)
-    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
+    captures = list_captures(session=session, run=run)
+    page = page_of(page_number(request), size=PER_PAGE, total=captures.count())
     context = {
         "section": "captures",
-        "state": capturing(),
-        "endpoint": endpoint(f"{request.scheme}://{request.get_host()}"),
-        "stored": captures_stored(),
-        "rows": with_sessions(list(found[page.start : page.stop])),
+        "state": recording_state(),
+        "endpoint": endpoint_address(f"{request.scheme}://{request.get_host()}"),
+        "stored": measure_captures(),
+        "rows": add_sessions(list(captures[page.start : page.stop])),
         "session_id": session,
         "run_id": run,
         "page": page,
@@ -49,12 +49,12 @@ def capture_list(request: HtmxRequest) -> HttpResponse:
 @require_safe
 def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
     capture = _capture(capture_id)
-    (row,) = with_sessions([capture])
-    sent, said = sent_of(capture), said_in(capture)
-    seen = context_of_capture(sent, request=capture.message_id, model=capture.model)
-    array = MessageArray(seen, mask, request.GET.get("open", ""))
-    known = anatomy_of(seen.setup, seen.elements, usage_of(capture))
-    parts = {**anatomy_values(request, seen, array, known), "here": request.path, "root": ""}
+    (row,) = add_sessions([capture])
+    sent, answer = load_sent(capture), load_answer(capture)
+    sent_context = context_of_capture(sent, request=capture.message_id, model=capture.model)
+    array = MessageArray(sent_context, mask, request.GET.get("open", ""))
+    anatomy = anatomy_of(sent_context.setup, sent_context.elements, capture_usage(capture))
+    parts = {**anatomy_values(request, sent_context, array, anatomy), "here": request.path, "root": ""}
     if name := parts.pop("part", ""):
         return render_page(request, name, parts)
     context = {
@@ -62,11 +62,11 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
         "section": "captures",
         "capture": capture,
         "row": row,
-        "sent": seen,
+        "sent": sent_context,
         "headers": list(mask_json(capture.headers).items()),
         "error": mask(capture.error),
         "diagnostics": mask(json.dumps(mask_json(capture.diagnostics))) if capture.diagnostics else "",
-        "pieces": answer_pieces(said, mask) if said else (),
+        "pieces": answer_pieces(answer, mask) if answer else (),
         "projects": project_tree(),
     }
     return render_page(request, "captures/detail.html", context)
@@ -75,10 +75,10 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
 @sends_file
 @require_safe
 def capture_raw(request: HtmxRequest, capture_id: int) -> HttpResponse:
-    """As plain text: whatever it holds, a browser must not run it."""
+    """As plain text, which a browser does not run."""
     capture = _capture(capture_id)
-    whole = mask_json({"request": sent_of(capture).body(), "answer": said_in(capture)})
-    text = json.dumps(whole, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode()
+    documents = mask_json({"request": load_sent(capture).body(), "answer": load_answer(capture)})
+    text = json.dumps(documents, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode()
     cut = "\n… cut here" if len(text) > RAW_CHARACTERS else ""
     return HttpResponse(mask(text[:RAW_CHARACTERS]) + cut, content_type="text/plain; charset=utf-8")
 

@@ -1,11 +1,11 @@
-"""A session for an export: its sections, and the cards of each in order, never more than one window at a time."""
+"""A session for an export: its sections, and their cards, one window at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sessions.agents.selectors.tree import agents_of
+from sessions.agents.selectors.tree import load_agents
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
@@ -22,58 +22,60 @@ class Section:
     transcript: Transcript
     title: str
     kind: str
-    """What the agent is called by those who start it; empty for the session."""
+    """Type of the agent; empty for the session."""
     depth: int
     anchor: str
     prefix: str
-    """Before the anchors of its entries, so that those of two transcripts differ."""
+    """Prefix of the anchors of its entries, so that those of two transcripts differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The cards of one window, with what is needed to draw them."""
+    """The cards of one window, with what is needed to render them."""
 
     cards: list[Card]
     turns: dict[int, Turn]
     records: dict[str, Record]
-    """By address: where the pictures are."""
+    """By address; they contain the pictures."""
     damage: tuple[str, ...] = ()
     """What could not be read."""
 
 
-def shown(text: str) -> str:
-    """A text of the session's own rows, fit for a document that leaves the machine."""
+def clean_text(text: str) -> str:
+    """Masks a text from a database row for a document that may leave the machine."""
     return spell_invisible(mask(text))
 
 
-def sections(session: Transcript, title: str) -> list[Section]:
-    """The session and its sub-agents. A compaction's agent works on a copy of the talk, so it is left out."""
-    found = [Section(session, shown(title), "", 0, "session", "")]
-    for branch in agents_of(session):
+def list_sections(session: Transcript, title: str) -> list[Section]:
+    """The session and its sub-agents. The agents of compactions are left out: they have a copy of the conversation."""
+    sections_found = [Section(session, clean_text(title), "", 0, "session", "")]
+    for branch in load_agents(session):
         agent = branch.transcript
         if agent.kind == Transcript.Kind.COMPACTION:
             continue
         name = branch.description or agent.name or agent.agent_id or "Sub-agent"
-        number = len(found)
-        found.append(Section(agent, shown(name), shown(branch.type), branch.depth, f"agent-{number}", f"a{number}-"))
-    return found
+        number = len(sections_found)
+        sections_found.append(
+            Section(agent, clean_text(name), clean_text(branch.type), branch.depth, f"agent-{number}", f"a{number}-")
+        )
+    return sections_found
 
 
-def sheets(transcript: Transcript) -> Iterator[Sheet]:
+def read_sheets(transcript: Transcript) -> Iterator[Sheet]:
     start: int | None = 0
     awaited: set[str] = set()
     while start is not None:
         window = _unbroken(window_from(transcript, start))
         cards = build_cards(window.rows, window.results, mask=mask, whole=True, at_end=window.later is None)
-        told = [card for card in cards if not _is_told(card, awaited)]
+        cards_left = [card for card in cards if not _is_told(card, awaited)]
         damage = tuple(row.damage for row in (*window.rows, *window.results.values()) if row.damage)
-        yield Sheet(told, window.turns, _records(window), damage)
+        yield Sheet(cards_left, window.turns, _records(window), damage)
         start = window.later
         awaited = (awaited | _pending(window)) if window.rows else set()
 
 
 def _unbroken(window: Window) -> Window:
-    """The window without a boundary at its end whose summary would come with the next one."""
+    """The window without a boundary at its end, if the summary of the boundary is in the next window."""
     if window.later is None:
         return window
     for index in range(len(window.rows) - 1, 0, -1):
@@ -86,7 +88,7 @@ def _unbroken(window: Window) -> Window:
 
 
 def _pending(window: Window) -> set[str]:
-    """The calls whose result was shown with them though it stands further down."""
+    """Calls whose result was shown with them but comes after this window."""
     last = window.rows[-1].position
     return {tool_use_id for tool_use_id, row in window.results.items() if row.position > last}
 

@@ -20,7 +20,7 @@ from inspector.agents.model import (
 from inspector.agents.usage import Usage
 from inspector.structured import get_logger
 from sessions.capture.engine import Ending, Exchange
-from sessions.capture.services.captures import Asker, capture_store
+from sessions.capture.services.captures import RequestOrigin, capture_store
 
 PATH = "/v1/messages"
 
@@ -73,7 +73,7 @@ class CapturedModel:
             **outcome,
         )
         try:
-            capture_store(exchange=exchange, asker=Asker(self._run_id, ask.parent))
+            capture_store(exchange=exchange, asker=RequestOrigin(self._run_id, ask.parent))
         except DatabaseError as error:
             # What the run is for matters more than a note of what it asked.
             logger.warning("own_request_not_captured", run=self._run_id, error=str(error))

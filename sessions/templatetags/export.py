@@ -1,4 +1,4 @@
-"""Cards of an exported page: the timeline's, without addresses of a server, and with the pictures inside."""
+"""Cards of an exported page: as in the timeline, but without links to a server and with embedded pictures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ from django.utils.safestring import SafeString
 from sessions.export.engine import data_uri
 from sessions.templatetags.lucid import clock, moment
 from sessions.text.engine.words import plural, size
-from sessions.timeline.engine.cards import (
-    Card,
-    CardKind,
-    Changes,
-    Output,
-    Part,
-    Picture,
-)
+from sessions.timeline.engine.cards import Card, CardKind, Changes, Output, Part, Picture
 
 register = template.Library()
 
@@ -27,29 +20,29 @@ _LONG_TEXT = 2_500
 _LONG_LINES = 30
 _LONG_DIFF = 80
 _OWN = {"output", "changes", "fold", "pictures", "spill"}
-"""Parts that look different here. The others have no addresses and no length to fold."""
+"""Parts with templates of their own here. The others have no links and are never folded."""
 
 
 @register.simple_tag(takes_context=True)
-def exported(context: Context, shown: Card) -> SafeString:
-    tone = "bad" if shown.error else shown.tone
-    states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
-    name = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}.get(shown.kind, "folded" if shown.folded else "entry")
+def exported_card(context: Context, card: Card) -> SafeString:
+    tone = "bad" if card.error else card.tone
+    states = (card.kind.value, tone, *(mark.fate.value for mark in card.marks))
+    name = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}.get(card.kind, "folded" if card.folded else "entry")
     return _render(
         context,
         f"transcripts/export/{name}.html",
-        card=shown,
+        card=card,
         states=" ".join(state for state in states if state),
-        facts=" · ".join(shown.facts),
-        clock=clock(shown.at),
-        moment=moment(shown.at),
-        agent=context["agents"].get(shown.agent_id, "") if shown.agent_id else "",
+        facts=" · ".join(card.facts),
+        clock=clock(card.at),
+        moment=moment(card.at),
+        agent=context["agents"].get(card.agent_id, "") if card.agent_id else "",
     )
 
 
 @register.simple_tag(takes_context=True)
-def exported_parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
-    return SafeString("".join(_part(context, part) for part in shown))
+def exported_parts(context: Context, parts: tuple[Part, ...]) -> SafeString:
+    return SafeString("".join(_part(context, part) for part in parts))
 
 
 def _part(context: Context, part: Part) -> SafeString:
@@ -63,15 +56,15 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def inlined(context: Context, picture: Picture) -> str:
-    """The picture as a data: address; empty where it must stay out."""
+def inline_picture(context: Context, picture: Picture) -> str:
+    """The picture as a data: address; empty if it cannot be embedded."""
     record = context["records"].get(picture.address)
     return "" if record is None else data_uri(picture, record)
 
 
 @register.filter
 def extent(part: Output | Changes) -> str:
-    """How long a part is that is too long to stand open; empty for all others."""
+    """The length of a part that is folded because it is long; empty for other parts."""
     if isinstance(part, Changes):
         return plural(part.diff.length, "line") if part.diff.length > _LONG_DIFF else ""
     lines = part.text.count("\n") + 1

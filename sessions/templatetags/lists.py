@@ -1,6 +1,6 @@
-"""Long lists. A template spends a third of a millisecond on each of their rows, which is most of a quick page.
+"""Long lists, built without templates, which take a third of a millisecond per row.
 
-Every value is escaped here, by hand: `_e` is the only way for one into the text.
+Every value must be escaped by hand, with `_e`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CURRENT = ' aria-current="true"'
 @register.simple_tag
 def project_links(projects: Iterable[ProjectNode], chosen: int | None = None) -> SafeString:
     address = _e(reverse("transcript-list"))
-    return _joined(
+    return _join(
         f'<li class="depth-{min(node.depth, DEEPEST_STYLE)}"><a href="{address}?project={node.id}"'
         f' title="{_e(node.path)}"{CURRENT if node.id == chosen else ""}>'
         f'<span class="name">{_e(node.name)}</span><span class="count">{node.sessions}</span></a></li>'
@@ -40,7 +40,7 @@ def project_links(projects: Iterable[ProjectNode], chosen: int | None = None) ->
 
 @register.simple_tag
 def project_options(projects: Iterable[ProjectNode], chosen: int | None = None) -> SafeString:
-    return _joined(
+    return _join(
         f'<option value="{node.id}"{" selected" if node.id == chosen else ""}>{_e(node.name)}</option>'
         for node in projects
     )
@@ -50,7 +50,7 @@ def project_options(projects: Iterable[ProjectNode], chosen: int | None = None) 
 def hit_rows(hits: Iterable[Hit]) -> SafeString:
     now = time.time() * 1000
     address = cache(lambda transcript: _e(reverse("transcript-detail", args=[transcript])))
-    return _joined(_hit_row(hit, address(hit.transcript), now) for hit in hits)
+    return _join(_hit_row(hit, address(hit.transcript), now) for hit in hits)
 
 
 def _hit_row(hit: Hit, address: str, now: float) -> str:
@@ -58,7 +58,7 @@ def _hit_row(hit: Hit, address: str, now: float) -> str:
     if len(title) > TITLE_CHARS:
         title = f"{title[: TITLE_CHARS - 1]}…"
     when = "" if hit.at is None else f'<time title="{_e(moment(hit.at))}">{_e(words.ago(hit.at, now))}</time>'
-    snippet = "".join(f"<mark>{_e(text)}</mark>" if found else _e(text) for text, found in hit.snippet)
+    snippet = "".join(f"<mark>{_e(text)}</mark>" if is_match else _e(text) for text, is_match in hit.snippet)
     snippet = f"<b>Damaged:</b> {_e(hit.damage)}" if hit.damage else snippet
     place = f"{address}?at={hit.position}#e{hit.position}"
     return (
@@ -70,8 +70,8 @@ def _hit_row(hit: Hit, address: str, now: float) -> str:
 
 @register.simple_tag
 def ruler_strips(ruler: Ruler, more: str = "") -> SafeString:
-    """The columns of a ruler. `more`: what else the address of its page carries."""
-    return _joined(_strip(strip, _e(more)) for strip in ruler.strips)
+    """The columns of a ruler. `more`: further parameters of the page's query."""
+    return _join(_strip(strip, _e(more)) for strip in ruler.strips)
 
 
 def _strip(strip: Strip, more: str) -> str:
@@ -88,5 +88,5 @@ def _strip(strip: Strip, more: str) -> str:
     )
 
 
-def _joined(rows: Iterable[str]) -> SafeString:
+def _join(rows: Iterable[str]) -> SafeString:
     return mark_safe("\n".join(rows))  # noqa: S308 - see above

@@ -1,4 +1,4 @@
-"""Numbers, moments and cards in templates."""
+"""Numbers, times and cards in templates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from inspector.web.addresses import entry_url, session_root
 from inspector.web.sized_cache import fragment, fragments, template_named
 from inspector.web.svg import Segment
-from sessions.catalog.selectors.sessions import Agents
+from sessions.catalog.selectors.sessions import AgentTotals
 from sessions.context.engine.presentation.messages import ElementView
 from sessions.context.engine.presentation.pieces import PieceNote
 from sessions.context.engine.sizes import Sizes
@@ -24,12 +24,7 @@ from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
 from sessions.text.engine import invisible_characters, words
 from sessions.text.engine.diffs import Diff, Line
-from sessions.timeline.engine.cards import (
-    Card,
-    CardKind,
-    Part,
-    Picture,
-)
+from sessions.timeline.engine.cards import Card, CardKind, Part, Picture
 from sessions.timeline.engine.cards.images.pictures import SHOWABLE
 
 register = template.Library()
@@ -68,7 +63,7 @@ def tokens_by_kind(spent: Transcript | Turn) -> str:
 
 
 @register.filter
-def agents_in_words(agents: Agents) -> str:
+def agents_in_words(agents: AgentTotals) -> str:
     noun = "sub-agent" if agents.count == 1 else "sub-agents"
     least = "at least " if agents.unpriced else ""
     return f"{agents.count} {noun}, on top of this: {tokens(agents.tokens)} tokens, {least}{money(agents.cost)}"
@@ -91,8 +86,8 @@ def bytes_(count: float | None, mark: str = "") -> str:
 
 @register.filter
 def ago(moment: float | datetime | None) -> str:
-    then = moment.timestamp() * 1000 if isinstance(moment, datetime) else moment
-    return words.ago(then, time.time() * 1000)
+    milliseconds = moment.timestamp() * 1000 if isinstance(moment, datetime) else moment
+    return words.ago(milliseconds, time.time() * 1000)
 
 
 @register.filter
@@ -103,7 +98,7 @@ def clock(milliseconds: int | None) -> str:
 
 @register.filter
 def moment(milliseconds: int | None) -> str:
-    """The exact time, for a hint."""
+    """The exact time, for a tooltip."""
     return _exactly(_moment(milliseconds))
 
 
@@ -126,13 +121,13 @@ def _moment(milliseconds: int | None) -> datetime | None:
 
 @register.filter
 def visible(text: str) -> str:
-    """A name out of a transcript: control characters in it are spelled out."""
+    """Spells out control characters in a name from a transcript."""
     return invisible_characters.spell_invisible(text)
 
 
 @register.filter
 def masked(text: str) -> str:
-    """A sentence of ours that quotes a transcript: secrets in it are masked, control characters spelled out."""
+    """Masks secrets and spells out control characters in a sentence that quotes a transcript."""
     return invisible_characters.spell_invisible(mask(text))
 
 
@@ -159,7 +154,7 @@ def _line(line: Line) -> str:
 
 
 class Stretch(Protocol):
-    """Words that stayed, came or went; or so many characters that are left out."""
+    """Words that are unchanged, added or removed; or a number of characters that are left out."""
 
     @property
     def kind(self) -> str: ...
@@ -171,7 +166,7 @@ class Stretch(Protocol):
 
 @register.filter
 def changed_words(stretches: Iterable[Stretch]) -> SafeString:
-    """The same as `diff`, word by word."""
+    """Like `diff`, word by word."""
     return mark_safe("".join([_stretch(stretch) for stretch in stretches]))  # noqa: S308 - every text is escaped
 
 
@@ -183,13 +178,13 @@ def _stretch(stretch: Stretch) -> str:
 
 @register.filter
 def note_classes(notes: Iterable[PieceNote]) -> str:
-    """A class for each note, to be appended to others."""
+    """A CSS class for each note, to append to others."""
     return "".join([f" {note.name}" for note in notes])
 
 
 @register.filter
 def range_query(gap: Any, part: str) -> str:
-    """What asks for a part of a page: the rows that a gap stands for."""
+    """The query for a part of a page: the rows that a gap stands for."""
     return f"part={part}&first={gap.first}&end={gap.end}"
 
 
@@ -197,48 +192,48 @@ _FRAMES = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}
 
 
 @register.simple_tag(takes_context=True)
-def card(context: Context, shown: Card) -> SafeString:
-    """One card of the timeline. Looks up `session` in the context for its addresses, `chosen` for whether the timeline
-    is looked at from a request, and `oob` for whether it takes the place of a card that is there."""
+def card(context: Context, card_shown: Card) -> SafeString:
+    """One card of the timeline. Uses from the context `session` for links, `chosen` if the timeline is viewed from a
+    request, and `oob` if the card replaces one on the page."""
     root = context.get("session_root") or session_root(context.get("session"))
     chosen, oob = bool(context.get("chosen")), bool(context.get("oob"))
-    made = fragments.get((card, shown, root, chosen, oob), lambda: _card(shown, root, chosen=chosen, oob=oob))
-    return SafeString(made)
+    html = fragments.get((card, card_shown, root, chosen, oob), lambda: _card(card_shown, root, chosen=chosen, oob=oob))
+    return SafeString(html)
 
 
-def _card(shown: Card, root: str, *, chosen: bool, oob: bool) -> SafeString:
-    """A page has a hundred of these, so their template gets plain values: every dotted lookup in one costs time."""
-    tone = "bad" if shown.error else shown.tone
-    states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
-    exact = _moment(shown.at)
+def _card(card: Card, root: str, *, chosen: bool, oob: bool) -> SafeString:
+    """The template gets plain values, because a page has a hundred cards and dotted lookups are slow."""
+    tone = "bad" if card.error else card.tone
+    states = (card.kind.value, tone, *(mark.fate.value for mark in card.marks))
+    exact = _moment(card.at)
     context = Context({"session_root": root, "chosen": chosen, "oob": oob})
     return _render(
         context,
-        "folded" if shown.folded else _FRAMES.get(shown.kind, "entry"),
-        card=shown,
-        entry=entry_url(root, shown.address),
-        anchor=shown.anchor,
+        "folded" if card.folded else _FRAMES.get(card.kind, "entry"),
+        card=card,
+        entry=entry_url(root, card.address),
+        anchor=card.anchor,
         states=" ".join(state for state in states if state),
-        title=shown.title,
-        summary=shown.summary,
-        facts=" · ".join(shown.facts),
-        marks=shown.marks,
+        title=card.title,
+        summary=card.summary,
+        facts=" · ".join(card.facts),
+        marks=card.marks,
         clock=_clock(exact),
         moment=_exactly(exact),
-        body=parts(context, shown.parts),
-        cut=shown.cut,
-        places=_places(shown),
+        body=parts(context, card.parts),
+        cut=card.cut,
+        places=_places(card),
     )
 
 
-def _places(shown: Card) -> SafeString:
-    """Where links to the other records of a card arrive: a result has no card of its own."""
-    return SafeString("".join([f'<span class="place" id="e{position}"></span>' for position in shown.rows[1:]]))
+def _places(card: Card) -> SafeString:
+    """Anchors for the other records of a card, such as the result of a call."""
+    return SafeString("".join([f'<span class="place" id="e{position}"></span>' for position in card.rows[1:]]))
 
 
 @register.simple_tag(takes_context=True)
-def parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
-    return SafeString("".join([_render(context, f"part_{part.kind}", part=part) for part in shown]))
+def parts(context: Context, parts_shown: tuple[Part, ...]) -> SafeString:
+    return SafeString("".join([_render(context, f"part_{part.kind}", part=part) for part in parts_shown]))
 
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:
@@ -247,15 +242,17 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def message(context: Context, shown: ElementView) -> SafeString:
-    """A message of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
+def message(context: Context, element: ElementView) -> SafeString:
+    """A message of a context. Uses `root` and `view` from the template context."""
     root, query = context["root"], context["view"].query
-    return SafeString(fragment("transcripts/_message.html", item=shown, root=root, query=query, may_be_cut=MAY_BE_CUT))
+    return SafeString(
+        fragment("transcripts/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
+    )
 
 
 @register.filter
 def pages(session: Any) -> str:
-    """Where the pages of a session start, for templates that speak of several."""
+    """The address under which the pages of a session are, for templates about several sessions."""
     return session_root(session)
 
 
@@ -263,9 +260,9 @@ register.filter(entry_url)
 
 
 @register.filter
-def at(found: Mapping[int, Any], position: int) -> Any:
-    """What there is for a position."""
-    return found.get(position)
+def at(values: Mapping[int, Any], position: int) -> Any:
+    """The value for a position."""
+    return values.get(position)
 
 
 @register.filter

@@ -101,7 +101,7 @@ def latest() -> int:
 def record(name: str) -> int:
     """A recording is written, as the endpoint does, and stored, as a worker does."""
     from sessions.capture.endpoint.spool_location import spool_of
-    from sessions.capture.services.spool import captures_ingest
+    from sessions.capture.services.ingest import captures_ingest
     from tests.sessions.capture.capturing import exchange, request
 
     body = request({"role": "user", "content": "How high is the water?"})
@@ -177,7 +177,7 @@ def next_start(repair: bool = False) -> int:
     from inspector.watcher.follow import follow
     from memory.dreams.services.dream_lock import dreams_clean_up
     from memory.files.services.scanning import memory_follow
-    from sessions.capture.services.spool import captures_ingest
+    from sessions.capture.services.ingest import captures_ingest
 
     ensure_database(check=True)
     stopped = threading.Event()

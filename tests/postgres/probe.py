@@ -161,14 +161,14 @@ def _cache() -> dict[str, Any]:
 
 
 def _search(query: str) -> Any:
-    from sessions.search.selectors.words import search
+    from sessions.search.selectors.indexed_search import search_index
 
-    page = search(query, limit=1000)
+    page = search_index(query, limit=1000)
     return [page.count, page.next, [asdict(hit) for hit in page.hits]]
 
 
 def _deep(query: str) -> Any:
-    from sessions.search.selectors.deep import DeepSearch
+    from sessions.search.selectors.deep_search import DeepSearch
 
     return [asdict(hit) for hit in DeepSearch(query).hits() if hit is not None]
 

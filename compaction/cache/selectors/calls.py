@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from compaction.cache.engine.requests.calls import Call
-from sessions.capture.selectors.captures import captures_among
+from sessions.capture.selectors.captures import capture_numbers
 from sessions.context.engine.request_log import REQUEST
 from sessions.models import Entry, Request, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
@@ -73,7 +73,7 @@ def newest_capture_by_answer(family: Family) -> dict[str, int]:
     """The id of an answer -> the newest capture of its request."""
     captures: dict[str, int] = {}
     for transcript in family.transcripts.values():
-        captures.update((name, pk) for name, pk in captures_among(transcript).items() if pk is not None)
+        captures.update((name, pk) for name, pk in capture_numbers(transcript).items() if pk is not None)
     return captures
 
 

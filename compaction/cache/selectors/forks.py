@@ -14,8 +14,8 @@ from compaction.cache.engine.causes.explanation import explain
 from compaction.cache.engine.differences.divergent_text import find_text
 from compaction.cache.engine.requests.calls import Call, Drop, has_dropped
 from compaction.cache.engine.requests.prompt import prompt_of
-from sessions.capture.engine import Sent
-from sessions.capture.selectors.captures import sent_of, usage_of
+from sessions.capture.engine import SentRequest
+from sessions.capture.selectors.captures import capture_usage, load_sent
 from sessions.context.engine import Context
 from sessions.context.engine.captured_request import captured_elements, captured_setup
 from sessions.context.engine.rendering.overlays import Overlays
@@ -85,7 +85,7 @@ def explain_fork(fork: Fork) -> ForkExplanation:
     drop = Drop(expected, _call(fork.capture))
     transcript = Transcript.objects.select_related("source").get(pk=parent.transcript_id)
     previous = load_context(transcript, ContextPoint(parent.position, None, parent.message_id))
-    current = _context(fork.capture, sent_of(fork.capture), parent.position + 1, previous)
+    current = _context(fork.capture, load_sent(fork.capture), parent.position + 1, previous)
     verdict = explain(drop, Evidence(previous, current), [parent_call])
     if verdict.divergence is None:
         return ForkExplanation(fork, verdict)
@@ -103,11 +103,11 @@ def _parent_call(request: Request) -> Call:
 
 
 def _call(capture: Capture) -> Call:
-    usage = usage_of(capture) or Usage(0, 0, 0, 0, 0)
+    usage = capture_usage(capture) or Usage(0, 0, 0, 0, 0)
     return Call(capture.message_id, SOURCE, capture.model, 0, capture.at, usage)
 
 
-def _context(capture: Capture, sent: Sent, position: int, parent: Context) -> Context:
+def _context(capture: Capture, sent: SentRequest, position: int, parent: Context) -> Context:
     """The context of a request that is in no transcript."""
     return Context(
         capture.message_id,

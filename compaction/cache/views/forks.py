@@ -11,7 +11,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from inspector.web.query import page_number
 from inspector.web.svg import token_bar
-from sessions.capture.selectors.list import forks_found, own_count
+from sessions.capture.selectors.capture_list import count_own_captures, list_forks
 from sessions.catalog.selectors.facets import project_tree
 from sessions.secrets.engine import mask
 from sessions.text.engine.diffs import Diff, from_texts
@@ -24,12 +24,12 @@ MOST_CHARACTERS = 200_000
 
 @require_safe
 def own_forks(request: HtmxRequest) -> HttpResponse:
-    captures = forks_found()
+    captures = list_forks()
     page = page_of(page_number(request), size=PER_PAGE, total=captures.count())
     context = {
         "section": "cache",
         "forks": forks_of(list(captures[page.start : page.stop])),
-        "others": own_count() - page.total,
+        "others": count_own_captures() - page.total,
         "page": page,
         "projects": project_tree(),
     }
@@ -38,7 +38,7 @@ def own_forks(request: HtmxRequest) -> HttpResponse:
 
 @require_safe
 def own_fork(request: HtmxRequest, capture_id: int) -> HttpResponse:
-    capture = forks_found().defer(None).filter(pk=capture_id).first() if capture_id < 2**63 else None
+    capture = list_forks().defer(None).filter(pk=capture_id).first() if capture_id < 2**63 else None
     if capture is None:
         raise Http404(f"There is no fork {capture_id}; it may be older than what is kept.")
     (fork,) = forks_of([capture])

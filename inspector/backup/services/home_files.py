@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from inspector.backup.format.errors import BackupError
 from inspector.backup.format.rows import Row
 from memory.files.engine.disk.folder import TEMPORARY
-from sessions.capture.endpoint.spool import ENDING
+from sessions.capture.endpoint.spool import SUFFIX
 from sessions.transcripts.engine.paths import decode_path, encode_path
 
 STREAM = "home"
@@ -47,7 +47,7 @@ def _files(home: Path) -> Iterator[Path]:
 
 
 def _is_kept(folder: str, name: str) -> bool:
-    return name.endswith(ENDING) if folder == CAPTURES else not name.startswith(TEMPORARY)
+    return name.endswith(SUFFIX) if folder == CAPTURES else not name.startswith(TEMPORARY)
 
 
 def _pieces(home: Path, path: Path) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""What an agent is doing, in three to five words: put together from its last call, or asked of a small model."""
+"""What an agent is doing, in three to five words: derived from its last call, or asked of a small model."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ SYSTEM = (
     "You label the progress of a coding agent for a status line. You get the last things that it said and did. You have"
     " no tools and need none."
 )
-ASKED = (
+INSTRUCTIONS = (
     "Say what this agent is doing right now.\n"
     "- Three to five words, in the present tense, beginning with a verb that ends in -ing.\n"
     "- Name the file, function or command that it works on, where there is one.\n"
     "- Only what the records show: no guesses, no full stop, no quotation marks.\n"
     "Answer with these words alone, for example: Reading the tide table parser"
 )
-MOST_WORDS = 8
-"""A model that was asked for five and gave a sentence is cut here."""
+MAX_WORDS = 8
+"""Longer answers are cut: models are asked for five words and sometimes give a sentence."""
 RECORDS = 12
-PIECE = 600
+PIECE_CHARS = 600
 ANSWER_TOKENS = 40
 _VERBS = {
     "Read": "Reading",
@@ -61,79 +61,87 @@ class Question:
         return estimate_blocks([{"type": "text", "text": self.system}, {"type": "text", "text": self.prompt}])
 
 
-def mechanical(records: Sequence[Mapping[str, Any]]) -> str:
-    """The last call in words; “Answering” where none is among them. Empty if nothing was said either."""
-    said = [block for record in records if record.get("type") == "assistant" for block in blocks(record)]
-    for block in reversed(said):
+def describe_last_call(records: Sequence[Mapping[str, Any]]) -> str:
+    """The last call in words; “Answering” if there is only text; empty if there is neither."""
+    answer_blocks = [block for record in records if record.get("type") == "assistant" for block in blocks(record)]
+    for block in reversed(answer_blocks):
         if block.get("type") == "tool_use":
-            return called(text(block.get("name")), mapping(block.get("input")))
-    return "Answering" if any(text(block.get("text")).strip() for block in said) else ""
+            return describe_call(text(block.get("name")), mapping(block.get("input")))
+    return "Answering" if any(text(block.get("text")).strip() for block in answer_blocks) else ""
 
 
-def called(name: str, given: Mapping[str, Any]) -> str:
+def describe_call(name: str, arguments: Mapping[str, Any]) -> str:
     if name == "Bash" or name == "PowerShell":
-        command = text(given.get("command")).split()
-        what = next((word for word in command if "=" not in word and word not in ("sudo", "cd", "&&", "env")), "")
-        return f"Running {_short(PurePosixPath(what).name or what)}" if what else "Running a command"
-    what = next((found for one in _OBJECTS if (found := text(given.get(one)).strip())), "")
-    verb = _VERBS.get(name, f"Calling {_short(name)}" if name else "Calling a tool")
+        command = text(arguments.get("command")).split()
+        object_name = next(
+            (word for word in command if "=" not in word and word not in ("sudo", "cd", "&&", "env")), ""
+        )
+        return (
+            f"Running {_shorten(PurePosixPath(object_name).name or object_name)}"
+            if object_name
+            else "Running a command"
+        )
+    object_name = next((value for key in _OBJECTS if (value := text(arguments.get(key)).strip())), "")
+    verb = _VERBS.get(name, f"Calling {_shorten(name)}" if name else "Calling a tool")
     if name not in _VERBS:
         return verb
-    return f"{verb} {_short(_named(what))}" if what else verb
+    return f"{verb} {_shorten(_file_name(object_name))}" if object_name else verb
 
 
-def question(records: Sequence[Mapping[str, Any]], about: str = "", *, before: str = "") -> Question:
-    """`about`: what the agent was started for. `before`: what it was said to do when it was asked last."""
-    lines = [f"Task: {_cut(about)}"] if about else []
+def make_question(records: Sequence[Mapping[str, Any]], about: str = "", *, previous: str = "") -> Question:
+    """`about`: the task of the agent. `previous`: the last answer about it."""
+    lines = [f"Task: {_cut_line(about)}"] if about else []
     for record in records[-RECORDS:]:
-        lines += _told(record)
-    said = "\n".join(lines) or "(nothing was recorded yet)"
-    newer = f"\nLast time you said “{before}”: say something newer if there is anything." if before else ""
-    return Question(SYSTEM, f"<records>\n{said}\n</records>\n\n{ASKED}{newer}")
+        lines += _record_lines(record)
+    records_text = "\n".join(lines) or "(nothing was recorded yet)"
+    newer = f"\nLast time you said “{previous}”: say something newer if there is anything." if previous else ""
+    return Question(SYSTEM, f"<records>\n{records_text}\n</records>\n\n{INSTRUCTIONS}{newer}")
 
 
-def tidy(answer: str) -> str:
-    """The words of an answer: one line, no quotes, no full stop, and not many more than were asked for."""
-    line = next((one.strip() for one in answer.splitlines() if one.strip(_QUOTES)), "")
+def clean_answer(answer: str) -> str:
+    """The words of an answer: one short line without quotes and full stop."""
+    line = next((line.strip() for line in answer.splitlines() if line.strip(_QUOTES)), "")
     words = line.strip(_QUOTES).rstrip(".!…").strip(_QUOTES).split()
-    return " ".join(words[:MOST_WORDS])
+    return " ".join(words[:MAX_WORDS])
 
 
-def _told(record: Mapping[str, Any]) -> list[str]:
-    who = {"assistant": "Agent", "user": "To the agent"}.get(text(record.get("type")), "")
+def _record_lines(record: Mapping[str, Any]) -> list[str]:
+    speaker = {"assistant": "Agent", "user": "To the agent"}.get(text(record.get("type")), "")
     lines: list[str] = []
-    for block in blocks(record) if who else ():
+    for block in blocks(record) if speaker else ():
         kind = block.get("type")
         if kind == "text" and text(block.get("text")).strip():
-            lines.append(f"{who}: {_cut(text(block.get('text')))}")
+            lines.append(f"{speaker}: {_cut_line(text(block.get('text')))}")
         elif kind == "tool_use":
-            given = ", ".join(f"{name}={_cut(str(value), 160)}" for name, value in mapping(block.get("input")).items())
-            lines.append(f"Agent calls {text(block.get('name'))}({_cut(given)})")
+            arguments = ", ".join(
+                f"{name}={_cut_line(str(value), 160)}" for name, value in mapping(block.get("input")).items()
+            )
+            lines.append(f"Agent calls {text(block.get('name'))}({_cut_line(arguments)})")
         elif kind == "tool_result":
             failed = "failed" if block.get("is_error") is True else "result"
-            lines.append(f"Tool {failed}: {_cut(_result(block.get('content')), 240)}")
+            lines.append(f"Tool {failed}: {_cut_line(_result_text(block.get('content')), 240)}")
     return lines
 
 
-def _result(content: object) -> str:
+def _result_text(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()
     return " ".join(text(mapping(part).get("text")) for part in parts)
 
 
-def _named(what: str) -> str:
-    """The file of a path; anything else as it is."""
-    if "://" in what or " " in what:
-        return what
-    plain = PureWindowsPath(what).name if "\\" in what else PurePosixPath(what).name
-    return plain or what
+def _file_name(path: str) -> str:
+    """The file name of a path; anything else as it is."""
+    if "://" in path or " " in path:
+        return path
+    name = PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name
+    return name or path
 
 
-def _short(words: str) -> str:
-    return _cut(words, 48)
+def _shorten(words: str) -> str:
+    return _cut_line(words, 48)
 
 
-def _cut(words: str, most: int = PIECE) -> str:
-    flat = re.sub(r"\s+", " ", words[: 4 * most]).strip()
-    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+def _cut_line(words: str, limit: int = PIECE_CHARS) -> str:
+    flat = re.sub(r"\s+", " ", words[: 4 * limit]).strip()
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"

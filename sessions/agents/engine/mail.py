@@ -1,6 +1,6 @@
-"""What agents of one session wrote to each other: tasks and their results, messages, notices.
+"""Messages between the agents of a session: tasks and their results, messages, notices.
 
-A message may stand on disk several times: where it was sent, while it waited, and where it arrived. It is one message.
+A message may be recorded several times: where it was sent, while it waited, and where it arrived.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from typing import Any, NamedTuple
 
 from sessions.agents.engine.notices import (
     Notice,
-    letters,
-    notices,
-    read,
-    said_to,
-    told,
+    incoming_text,
+    parse_body,
+    parse_messages,
+    parse_notices,
+    structured_words,
 )
 from sessions.linking.engine.raw_fields import blocks, mapping, text
 
 MAIN = ""
 """The session's own thread."""
 EVERYONE = "*"
-NAMED = "?"
-"""Before the name of somebody who has no transcript here; alone: nobody knows who."""
-STARTS = ("Agent", "Task")
-SENDS = "SendMessage"
-ASKS = ("TaskOutput", "AgentOutputTool", "AgentOutput")
-STOPS = ("TaskStop", "KillAgent")
-WORKFLOW = "Workflow"
-CALLS = (*STARTS, SENDS, *ASKS, *STOPS, WORKFLOW)
-"""The tools whose calls are messages, or start something that sends some."""
-WORDS = 4_000
-"""Characters of a message that are kept; what is shown is shorter."""
+UNKNOWN = "?"
+"""Prefix of the name of an agent without a transcript. Alone, it means that no name is recorded."""
+START_TOOLS = ("Agent", "Task")
+SEND_TOOL = "SendMessage"
+OUTPUT_TOOLS = ("TaskOutput", "AgentOutputTool", "AgentOutput")
+STOP_TOOLS = ("TaskStop", "KillAgent")
+WORKFLOW_TOOL = "Workflow"
+MAIL_TOOLS = (*START_TOOLS, SEND_TOOL, *OUTPUT_TOOLS, *STOP_TOOLS, WORKFLOW_TOOL)
+"""Tools whose calls are messages, or start something that sends messages."""
+MAX_CHARS = 4_000
+"""Characters that are kept of a message. Pages show less."""
 _LEADS = ("main", "team-lead", "lead", "coordinator", "parent")
 _LAUNCHED = ("async_launched", "teammate_spawned", "remote_launched", "queued")
 _SAME = 200
@@ -45,12 +45,12 @@ class MailKind(StrEnum):
     MESSAGE = "message"
     NOTICE = "notice"
     ASKS = "asks"
-    """For the output so far."""
+    """Asks for the output so far."""
     STOP = "stop"
 
 
-class Spot(NamedTuple):
-    """A record: whose file it stands in, where, and when it was written."""
+class RecordPosition(NamedTuple):
+    """Where a record is (whose file, which position), and when it was written."""
 
     owner: str
     position: int
@@ -61,17 +61,17 @@ class Spot(NamedTuple):
 class Mail:
     kind: MailKind
     sender: str
-    """An agent's id; `MAIN`, or `?name` of somebody without a transcript here."""
+    """An agent's id, `MAIN`, or `?name` for an agent without a transcript."""
     recipient: str
     words: str
     topic: str = ""
     failed: bool = False
-    sent: Spot | None = None
-    received: Spot | None = None
+    sent: RecordPosition | None = None
+    received: RecordPosition | None = None
 
     @property
-    def spot(self) -> Spot:
-        """The record to show: where it arrived, or else where it was sent."""
+    def spot(self) -> RecordPosition:
+        """The record to show: where the message arrived, or else where it was sent."""
         spot = self.received or self.sent
         assert spot is not None
         return spot
@@ -82,18 +82,18 @@ class Mail:
 
 
 @dataclass(slots=True)
-class Book:
-    """Who is meant by a name or an id. `started`: tool_use id of a call -> the agent that it started."""
+class AddressBook:
+    """Which agent a name or an id means. `started`: tool_use id of a call -> the agent that it started."""
 
     agents: set[str]
     started: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    """What a call named its agent -> the agent, or `?name` where its transcript is not here."""
+    """Name that a call gave to its agent -> the agent, or `?name` if it has no transcript."""
 
-    def call(self, given: Mapping[str, Any], tool: str) -> str:
-        """Whom a call starts. From then on the name that it gives means that agent."""
-        name = text(given.get("name")).strip()
-        agent = self.started.get(tool) or f"{NAMED}{name}"
+    def start_agent(self, arguments: Mapping[str, Any], tool: str) -> str:
+        """The agent that a call starts. From then on, the name in the call means this agent."""
+        name = text(arguments.get("name")).strip()
+        agent = self.started.get(tool) or f"{UNKNOWN}{name}"
         if name:
             self.names[name] = agent
         return agent
@@ -105,24 +105,24 @@ class Book:
         if bare == EVERYONE:
             return EVERYONE
         short = bare.partition("@")[0]
-        for one in (bare, short):
-            if one in self.names:
-                return self.names[one]
-        return MAIN if short.lower() in _LEADS else f"{NAMED}{short}"
+        for candidate in (bare, short):
+            if candidate in self.names:
+                return self.names[candidate]
+        return MAIN if short.lower() in _LEADS else f"{UNKNOWN}{short}"
 
 
-class Post:
-    """Reads the records of one file after the other, those who start agents first, and notes what was sent."""
+class MailReader:
+    """Collects messages from the records of one file after another. Files of agents that start others come first."""
 
-    def __init__(self, book: Book) -> None:
-        self._book = book
-        self._asked: dict[str, int] = {}
-        """tool_use id of a call -> its place among the mails."""
+    def __init__(self, book: AddressBook) -> None:
+        self._address_book = book
+        self._mail_by_call: dict[str, int] = {}
+        """tool_use id of a call -> its index in `mails`."""
         self.mails: list[Mail] = []
         self.commands = 0
-        """Notices of tasks that are no agents."""
+        """How many notices came from background commands instead of agents."""
 
-    def read(self, record: Mapping[str, Any], spot: Spot) -> None:
+    def read(self, record: Mapping[str, Any], spot: RecordPosition) -> None:
         if record.get("type") == "assistant":
             for block in blocks(record):
                 if block.get("type") == "tool_use":
@@ -134,130 +134,132 @@ class Post:
                     self._result(record, block, spot)
         waits = record.get("type") == "queue-operation"
         sent, received = (spot, None) if waits else (None, spot)
-        words = said_to(record)
-        for notice in notices(words):
+        text_received = incoming_text(record)
+        for notice in parse_notices(text_received):
             sender = self._sender(notice)
             if sender is None:
                 self.commands += waits
                 continue
             failed = notice.status.lower() in ("failed", "error")
-            said = (notice.result or notice.summary)[:WORDS]
-            self.mails.append(Mail(MailKind.NOTICE, sender, spot.owner, said, notice.status, failed, sent, received))
-        for letter in letters(words):
-            sender = self._book.find(letter.sender) if letter.sender else NAMED
-            said = letter.words[:WORDS]
-            self.mails.append(Mail(MailKind.MESSAGE, sender, spot.owner, said, letter.topic, False, sent, received))
+            words = (notice.result or notice.summary)[:MAX_CHARS]
+            self.mails.append(Mail(MailKind.NOTICE, sender, spot.owner, words, notice.status, failed, sent, received))
+        for letter in parse_messages(text_received):
+            sender = self._address_book.find(letter.sender) if letter.sender else UNKNOWN
+            words = letter.words[:MAX_CHARS]
+            self.mails.append(Mail(MailKind.MESSAGE, sender, spot.owner, words, letter.topic, False, sent, received))
 
     def _sender(self, notice: Notice) -> str | None:
-        """None if it is no agent."""
-        sender = self._book.started.get(notice.tool_use_id) or notice.task
-        if sender in self._book.agents:
+        """None if the notice is not from an agent."""
+        sender = self._address_book.started.get(notice.tool_use_id) or notice.task
+        if sender in self._address_book.agents:
             return sender
-        at = self._asked.get(notice.tool_use_id)
-        if at is not None:
-            return self.mails[at].recipient
-        return NAMED if notice.summary.startswith("Agent ") else None
+        index = self._mail_by_call.get(notice.tool_use_id)
+        if index is not None:
+            return self.mails[index].recipient
+        return UNKNOWN if notice.summary.startswith("Agent ") else None
 
-    def _call(self, block: Mapping[str, Any], spot: Spot) -> None:
-        name, tool, given = text(block.get("name")), text(block.get("id")), mapping(block.get("input"))
-        made = self._start(name, tool, given, spot)
-        if made is None and name == SENDS:
-            made = self._send(given, spot)
-        elif made is None and (name in ASKS or name in STOPS):
-            made = self._manage(name, given, spot)
-        if made is not None:
-            self._asked[tool] = len(self.mails)
-            self.mails.append(made)
+    def _call(self, block: Mapping[str, Any], spot: RecordPosition) -> None:
+        name, tool, arguments = text(block.get("name")), text(block.get("id")), mapping(block.get("input"))
+        mail = self._start(name, tool, arguments, spot)
+        if mail is None and name == SEND_TOOL:
+            mail = self._send(arguments, spot)
+        elif mail is None and (name in OUTPUT_TOOLS or name in STOP_TOOLS):
+            mail = self._manage(name, arguments, spot)
+        if mail is not None:
+            self._mail_by_call[tool] = len(self.mails)
+            self.mails.append(mail)
 
-    def _start(self, name: str, tool: str, given: Mapping[str, Any], spot: Spot) -> Mail | None:
-        if name not in STARTS and name != WORKFLOW:
+    def _start(self, name: str, tool: str, arguments: Mapping[str, Any], spot: RecordPosition) -> Mail | None:
+        if name not in START_TOOLS and name != WORKFLOW_TOOL:
             return None
-        recipient = self._book.call(given, tool)
-        if name == WORKFLOW and recipient == NAMED:
-            recipient = f"{NAMED}workflow"
-        words = text(given.get("description")) or text(given.get("prompt"))
-        return Mail(MailKind.TASK, spot.owner, recipient, words[:WORDS], sent=spot)
+        recipient = self._address_book.start_agent(arguments, tool)
+        if name == WORKFLOW_TOOL and recipient == UNKNOWN:
+            recipient = f"{UNKNOWN}workflow"
+        words = text(arguments.get("description")) or text(arguments.get("prompt"))
+        return Mail(MailKind.TASK, spot.owner, recipient, words[:MAX_CHARS], sent=spot)
 
-    def _send(self, given: Mapping[str, Any], spot: Spot) -> Mail:
-        whom = text(given.get("to")) or text(given.get("recipient"))
-        recipient = self._book.find(whom) if whom else NAMED
-        if text(given.get("type")) == "broadcast":
+    def _send(self, arguments: Mapping[str, Any], spot: RecordPosition) -> Mail:
+        name = text(arguments.get("to")) or text(arguments.get("recipient"))
+        recipient = self._address_book.find(name) if name else UNKNOWN
+        if text(arguments.get("type")) == "broadcast":
             recipient = EVERYONE
-        return Mail(MailKind.MESSAGE, spot.owner, recipient, *_sent(given), sent=spot)
+        return Mail(MailKind.MESSAGE, spot.owner, recipient, *_message_and_topic(arguments), sent=spot)
 
-    def _manage(self, name: str, given: Mapping[str, Any], spot: Spot) -> Mail | None:
-        task = next((found for one in ("task_id", "agentId", "agent_id") if (found := text(given.get(one)))), "")
-        if task not in self._book.agents:
+    def _manage(self, name: str, arguments: Mapping[str, Any], spot: RecordPosition) -> Mail | None:
+        task = next((value for key in ("task_id", "agentId", "agent_id") if (value := text(arguments.get(key)))), "")
+        if task not in self._address_book.agents:
             return None  # a command in the background
-        if name in ASKS:
+        if name in OUTPUT_TOOLS:
             return Mail(MailKind.ASKS, spot.owner, task, "for its output", sent=spot)
         return Mail(MailKind.STOP, spot.owner, task, "stop", sent=spot)
 
-    def _result(self, record: Mapping[str, Any], block: Mapping[str, Any], spot: Spot) -> None:
-        at = self._asked.get(text(block.get("tool_use_id")))
-        if at is None:
+    def _result(self, record: Mapping[str, Any], block: Mapping[str, Any], spot: RecordPosition) -> None:
+        index = self._mail_by_call.get(text(block.get("tool_use_id")))
+        if index is None:
             return
-        asked, failed = self.mails[at], block.get("is_error") is True
-        if asked.kind in (MailKind.TASK, MailKind.ASKS):
-            if failed or not launched(record):
-                words = _words(block)[:WORDS]
-                self.mails.append(Mail(MailKind.RESULT, asked.recipient, spot.owner, words, "", failed, received=spot))
+        call, failed = self.mails[index], block.get("is_error") is True
+        if call.kind in (MailKind.TASK, MailKind.ASKS):
+            if failed or not is_launch(record):
+                words = _result_text(block)[:MAX_CHARS]
+                self.mails.append(Mail(MailKind.RESULT, call.recipient, spot.owner, words, "", failed, received=spot))
         elif failed:
-            self.mails[at] = replace(asked, failed=True)
+            self.mails[index] = replace(call, failed=True)
 
 
-def launched(record: Mapping[str, Any]) -> bool:
-    """Does this result of a call say no more than that the agent was started?"""
+def is_launch(record: Mapping[str, Any]) -> bool:
+    """Whether this result of a call only says that the agent was started."""
     return text(mapping(record.get("toolUseResult")).get("status")) in _LAUNCHED
 
 
-def mailed(mails: Iterable[Mail]) -> list[Mail]:
-    """Each message once, in order of time: what was sent and what arrived with the same words belong together."""
-    found: list[Mail] = []
+def merge_copies(mails: Iterable[Mail]) -> list[Mail]:
+    """Each message once, by time: a sent and a received message with the same words are the same."""
+    merged: list[Mail] = []
     waiting: dict[tuple[MailKind, str, str], list[int]] = {}
-    for mail in sorted(mails, key=lambda one: (one.at is None, one.at or 0)):
-        key = (mail.kind, mail.recipient, _core(mail.words))
-        at = next((one for one in waiting.get(key, ()) if _same(found[one], mail)), None)
-        if at is not None:
-            known = found[at]
-            sender = mail.sender if known.sender.startswith(NAMED) else known.sender
-            found[at] = replace(known, sender=sender, received=mail.received, topic=known.topic or mail.topic)
+    for mail in sorted(mails, key=lambda mail: (mail.at is None, mail.at or 0)):
+        key = (mail.kind, mail.recipient, _comparison_key(mail.words))
+        index = next((index for index in waiting.get(key, ()) if _is_same(merged[index], mail)), None)
+        if index is not None:
+            earlier = merged[index]
+            sender = mail.sender if earlier.sender.startswith(UNKNOWN) else earlier.sender
+            merged[index] = replace(earlier, sender=sender, received=mail.received, topic=earlier.topic or mail.topic)
             if mail.received is not None:
-                waiting[key].remove(at)
+                waiting[key].remove(index)
             continue
         if mail.received is None and mail.kind in (MailKind.MESSAGE, MailKind.NOTICE):
-            waiting.setdefault(key, []).append(len(found))
-        found.append(mail)
-    return found
+            waiting.setdefault(key, []).append(len(merged))
+        merged.append(mail)
+    return merged
 
 
-def _same(known: Mail, mail: Mail) -> bool:
-    """Is `mail` the same message as `known`, which was sent and has not arrived: there, or still waiting there?"""
-    alike = known.sender == mail.sender or NAMED in (known.sender[:1], mail.sender[:1])
+def _is_same(earlier: Mail, mail: Mail) -> bool:
+    """Whether `mail` is the arrival, or the waiting copy, of `earlier`, which was sent and has not arrived."""
+    alike = earlier.sender == mail.sender or UNKNOWN in (earlier.sender[:1], mail.sender[:1])
     waits = mail.sent is not None and mail.sent.owner == mail.recipient
-    return alike and (mail.received is not None or (waits and known.sent != mail.sent and _outside(known)))
+    return alike and (mail.received is not None or (waits and earlier.sent != mail.sent and _is_from_sender(earlier)))
 
 
-def _outside(mail: Mail) -> bool:
-    """Was it noted in the file of whom it came from, not of whom it is for?"""
+def _is_from_sender(mail: Mail) -> bool:
+    """Whether it was recorded in the file of its sender, not of its recipient."""
     return mail.sent is not None and mail.sent.owner != mail.recipient
 
 
-def _core(words: str) -> str:
+def _comparison_key(words: str) -> str:
     return " ".join(words[: 4 * _SAME].split())[:_SAME]
 
 
-def _sent(given: Mapping[str, Any]) -> tuple[str, str]:
-    """Words and topic of what `SendMessage` was given, in any of its forms."""
-    said = given.get("message") if given.get("message") is not None else given.get("content")
-    topic = text(given.get("type"))
-    if isinstance(said, Mapping):
-        return told(said)[:WORDS], text(said.get("type"))
-    words, within = read(text(said).strip())
-    return (words or text(given.get("summary")))[:WORDS], within or ("" if topic in ("message", "broadcast") else topic)
+def _message_and_topic(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    """Words and topic of the input of `SendMessage`, in any of its forms."""
+    body = arguments.get("message") if arguments.get("message") is not None else arguments.get("content")
+    topic = text(arguments.get("type"))
+    if isinstance(body, Mapping):
+        return structured_words(body)[:MAX_CHARS], text(body.get("type"))
+    words, structured_topic = parse_body(text(body).strip())
+    return (words or text(arguments.get("summary")))[:MAX_CHARS], structured_topic or (
+        "" if topic in ("message", "broadcast") else topic
+    )
 
 
-def _words(result: Mapping[str, Any]) -> str:
+def _result_text(result: Mapping[str, Any]) -> str:
     content = result.get("content")
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""How an agent ended, as far as records tell. What nobody says is unknown, not ended."""
+"""How an agent ended, according to the records. Without a record the outcome is unknown."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sessions.agents.engine.mail import Spot, launched
+from sessions.agents.engine.mail import RecordPosition, is_launch
 from sessions.agents.engine.notices import Notice
 from sessions.linking.engine.raw_fields import blocks, mapping, text
 
 GRACE_MS = 2_000
-"""An agent's last records may be stamped a little later than the word that it ended."""
-_FAILED = ("failed", "error")
+"""The last records of an agent may have a slightly later time than the record of its end."""
+_FAILED_STATUSES = ("failed", "error")
 
 
-class State(StrEnum):
+class AgentState(StrEnum):
     RUNNING = "running"
     ENDED = "ended"
     FAILED = "failed"
@@ -27,89 +27,89 @@ class State(StrEnum):
 class Ending:
     """A record that says how an agent ended."""
 
-    state: State
+    state: AgentState
     why: str
-    spot: Spot
+    spot: RecordPosition
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    state: State
+    state: AgentState
     why: str
-    spot: Spot | None = None
-    """The record that says so."""
+    spot: RecordPosition | None = None
+    """The record that shows it."""
 
 
-def ending_of_result(record: Mapping[str, Any], tool_use_id: str, spot: Spot) -> Ending | None:
-    if launched(record):
+def ending_of_result(record: Mapping[str, Any], tool_use_id: str, spot: RecordPosition) -> Ending | None:
+    if is_launch(record):
         return None
     for block in blocks(record):
         if block.get("type") == "tool_result" and block.get("tool_use_id") == tool_use_id:
             if block.get("is_error") is True:
-                return Ending(State.FAILED, "its call came back with an error", spot)
-            return Ending(State.ENDED, "its result came back", spot)
+                return Ending(AgentState.FAILED, "its call came back with an error", spot)
+            return Ending(AgentState.ENDED, "its result came back", spot)
     return None
 
 
-def ending_of_notice(notice: Notice, spot: Spot) -> Ending | None:
+def ending_of_notice(notice: Notice, spot: RecordPosition) -> Ending | None:
     status = notice.status.lower()
     if not status:
         return None
-    if status in _FAILED:
-        return Ending(State.FAILED, f"a notice says “{status}”", spot)
+    if status in _FAILED_STATUSES:
+        return Ending(AgentState.FAILED, f"a notice says “{status}”", spot)
     if status in ("running", "pending", "started"):
         return None
-    return Ending(State.ENDED, f"a notice says “{status}”", spot)
+    return Ending(AgentState.ENDED, f"a notice says “{status}”", spot)
 
 
-def went_on(endings: Iterable[Ending], last_at: int | None) -> bool:
-    """Did the agent write after the last word of its end, or did nobody say that it ended?"""
-    told = [one.spot.at or 0 for one in endings]
-    return not told or (last_at or 0) > max(told) + GRACE_MS
+def has_continued(endings: Iterable[Ending], last_at: int | None) -> bool:
+    """Whether the agent wrote after the last record of its end, or there is no such record."""
+    end_times = [ending.spot.at or 0 for ending in endings]
+    return not end_times or (last_at or 0) > max(end_times) + GRACE_MS
 
 
-def judge(
+def judge_outcome(
     endings: Iterable[Ending],
     *,
     last_at: int | None = None,
     live: bool = False,
     meta: Mapping[str, Any] | None = None,
     last: Mapping[str, Any] | None = None,
-    last_spot: Spot | None = None,
+    last_spot: RecordPosition | None = None,
 ) -> Outcome:
-    """`live`: its file has just been written to. `last`: its last record of the conversation."""
+    """`live`: its file was written to just now. `last`: its last record of the conversation."""
     endings = list(endings)
-    latest = max(endings, key=lambda one: one.spot.at or 0, default=None)
-    seen = _last(last)
-    if live and went_on(endings, last_at) and not (seen and _final(last)):
-        return Outcome(State.RUNNING, "its file is being written to")
+    latest = max(endings, key=lambda ending: ending.spot.at or 0, default=None)
+    last_outcome = _outcome_of_last(last)
+    if live and has_continued(endings, last_at) and not (last_outcome and _is_final(last)):
+        return Outcome(AgentState.RUNNING, "its file is being written to")
     if latest is not None:
         return Outcome(latest.state, latest.why, latest.spot)
-    said = mapping(meta)
-    if said.get("stoppedByUser") is True:
-        return Outcome(State.ENDED, "stopped by the user, says its meta file")
-    if seen is not None:
-        return Outcome(*seen, last_spot)
-    if said.get("finished") is True:
-        return Outcome(State.ENDED, "its meta file says so")
-    return Outcome(State.UNKNOWN, "no record says how it ended")
+    meta_values = mapping(meta)
+    if meta_values.get("stoppedByUser") is True:
+        return Outcome(AgentState.ENDED, "stopped by the user, says its meta file")
+    if last_outcome is not None:
+        return Outcome(*last_outcome, last_spot)
+    if meta_values.get("finished") is True:
+        return Outcome(AgentState.ENDED, "its meta file says so")
+    return Outcome(AgentState.UNKNOWN, "no record says how it ended")
 
 
-def _final(record: Mapping[str, Any] | None) -> bool:
-    """Of an agent that may still be writing: is this certainly the last that it says for now?"""
-    said = mapping(record)
-    return said.get("type") != "assistant" or mapping(said.get("message")).get("stop_reason") == "end_turn"
+def _is_final(record: Mapping[str, Any] | None) -> bool:
+    """Whether this record ends what an agent says for now, even if its file was written to just now."""
+    values = mapping(record)
+    return values.get("type") != "assistant" or mapping(values.get("message")).get("stop_reason") == "end_turn"
 
 
-def _last(record: Mapping[str, Any] | None) -> tuple[State, str] | None:
+def _outcome_of_last(record: Mapping[str, Any] | None) -> tuple[AgentState, str] | None:
     if record is None:
         return None
     kinds = [block.get("type") for block in blocks(record)]
     if record.get("type") == "assistant":
         if record.get("isApiErrorMessage") is True:
-            return State.FAILED, "its last record is an error of the API"
+            return AgentState.FAILED, "its last record is an error of the API"
         if kinds and "text" in kinds and "tool_use" not in kinds:
-            return State.ENDED, "its last record is an answer that calls no tool"
+            return AgentState.ENDED, "its last record is an answer that calls no tool"
     if any(text(block.get("text")).startswith("[Request interrupted by user") for block in blocks(record)):
-        return State.ENDED, "it was interrupted by the user"
+        return AgentState.ENDED, "it was interrupted by the user"
     return None

@@ -1,4 +1,4 @@
-"""Agents whose records stand in the session's own file: which rows belong to which, where several wrote at once."""
+"""Separates the records of agents that are in the session's own file, where several may have written at once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sessions.transcripts.engine.marks import Mark
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The rows that hang on one root."""
+    """The rows that descend from one root."""
 
     root: int
     positions: tuple[int, ...]
     call: int | None
-    """Position of the call that started it; None if no prompt says so."""
+    """Position of the call that started it, if linking found one."""
 
     @property
     def first(self) -> int:
@@ -27,39 +27,40 @@ class Thread:
         return self.positions[-1]
 
 
-def threads(rows: Iterable[LinkRow], marks: Sequence[Mark]) -> list[Thread]:
-    """`rows`: all of sub-agents, in file order. `marks`: what linking found out about their calls."""
+def find_threads(rows: Iterable[LinkRow], marks: Sequence[Mark]) -> list[Thread]:
+    """`rows`: all rows of sub-agents, in file order. `marks`: the calls that linking found for them."""
     roots: dict[int, int] = {}
     members: dict[int, list[int]] = {}
     waiting: dict[int, list[LinkRow]] = {}
-    """Rows that stand before the row that they hang on, by its key."""
+    """Rows that come before their parent, by the key of the parent."""
     rows = list(rows)
-    known = {row.uuid for row in rows if row.uuid is not None}
+    uuids = {row.uuid for row in rows if row.uuid is not None}
     for row in rows:
-        if row.parent in known and row.parent not in roots and row.parent != row.uuid:
+        if row.parent in uuids and row.parent not in roots and row.parent != row.uuid:
             waiting.setdefault(row.parent or 0, []).append(row)
             continue
-        _join(row, roots.get(row.parent or 0, row.position), roots, members, waiting)
-    for left in [one for some in waiting.values() for one in some]:  # a ring: each of its rows stands alone
-        members.setdefault(left.position, []).append(left.position)
-    calls = _calls(marks)
+        _add_descendants(row, roots.get(row.parent or 0, row.position), roots, members, waiting)
+    # Rows that are still waiting form rings; each becomes a thread of its own.
+    for looped in [row for children in waiting.values() for row in children]:
+        members.setdefault(looped.position, []).append(looped.position)
+    calls = _call_positions(marks)
     return [
-        Thread(root, tuple(sorted(some)), next((calls[at] for at in sorted(some) if at in calls), None))
-        for root, some in sorted(members.items())
+        Thread(root, tuple(sorted(positions)), next((calls[p] for p in sorted(positions) if p in calls), None))
+        for root, positions in sorted(members.items())
     ]
 
 
-def _join(
+def _add_descendants(
     row: LinkRow, root: int, roots: dict[int, int], members: dict[int, list[int]], waiting: dict[int, list[LinkRow]]
 ) -> None:
-    joined = [row]
-    while joined:
-        one = joined.pop()
-        members.setdefault(root, []).append(one.position)
-        if one.uuid is not None:
-            roots[one.uuid] = root
-            joined += waiting.pop(one.uuid, [])
+    pending = [row]
+    while pending:
+        current = pending.pop()
+        members.setdefault(root, []).append(current.position)
+        if current.uuid is not None:
+            roots[current.uuid] = root
+            pending += waiting.pop(current.uuid, [])
 
 
-def _calls(marks: Sequence[Mark]) -> dict[int, int]:
+def _call_positions(marks: Sequence[Mark]) -> dict[int, int]:
     return {position: mark.by for mark in marks if mark.by is not None for position in range(mark.first, mark.last + 1)}

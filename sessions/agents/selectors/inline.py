@@ -1,4 +1,4 @@
-"""Sub-agents of old clients, whose records stand in the session's own file: their rows, and what they spent."""
+"""Sub-agents of old clients, whose records are in the session's own file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.agents.engine import Spot, Thread, threads
+from sessions.agents.engine import RecordPosition, Thread, find_threads
 from sessions.linking.engine import link_row
 from sessions.models import Mark as StoredMark
 from sessions.models import Request
@@ -22,7 +22,7 @@ _SIDECHAIN = int(Flag.SIDECHAIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class InlineAgent:
     key: str
     first: int
     last: int
@@ -39,10 +39,10 @@ class Inside:
     requests: tuple[str, ...]
     """The ids of the answers, in order."""
     last_record: Mapping[str, Any]
-    last_spot: Spot
+    last_spot: RecordPosition
 
 
-def inside(family: Family) -> list[Inside]:
+def load_inline_agents(family: Family) -> list[InlineAgent]:
     stored = StoredMark.objects.filter(transcript=family.session, fate=Fate.SIDECHAIN)
     marks = [Mark(first, last, Fate.SIDECHAIN, by) for first, last, by in stored.values_list("first", "last", "by")]
     if not marks:
@@ -52,43 +52,51 @@ def inside(family: Family) -> list[Inside]:
         for row in family.find("t.parent_id IS NULL AND (e.flags & %s) <> 0", (_SIDECHAIN,), MOST_ROWS)
         if row.transcript_id == family.session.pk
     }
-    asked = list(Request.objects.filter(transcript=family.session).exclude(agent="").order_by("position"))
+    requests = list(Request.objects.filter(transcript=family.session).exclude(agent="").order_by("position"))
     links = [link_row(row) for row in rows.values()]
-    found = threads(links, marks)
-    lasts = {row.position: record for row, record in family.read_records(rows[one.last] for one in found)}
-    return [_inside(one, rows, asked, lasts[one.last]) for one in found]
+    threads = find_threads(links, marks)
+    lasts = {row.position: record for row, record in family.read_records(rows[thread.last] for thread in threads)}
+    return [_make_agent(thread, rows, requests, lasts[thread.last]) for thread in threads]
 
 
-def _inside(thread: Thread, rows: Mapping[int, EntryRow], asked: list[Request], last: Mapping[str, Any]) -> Inside:
-    mine = [rows[position] for position in thread.positions]
-    here = frozenset(thread.positions)
-    requests = [one for one in asked if one.position in here]
-    owned = [one for one in requests if one.owned]
-    times = [row.at for row in mine if row.at is not None]
+def _make_agent(
+    thread: Thread, rows: Mapping[int, EntryRow], all_requests: list[Request], last: Mapping[str, Any]
+) -> InlineAgent:
+    thread_rows = [rows[position] for position in thread.positions]
+    positions = frozenset(thread.positions)
+    requests = [request for request in all_requests if request.position in positions]
+    owned = [request for request in requests if request.owned]
+    times = [row.at for row in thread_rows if row.at is not None]
     sums = [
         sum(values)
         for values in zip(
-            *((one.input, one.cache_read, one.cache_write_5m + one.cache_write_1h, one.output) for one in owned),
+            *(
+                (request.input, request.cache_read, request.cache_write_5m + request.cache_write_1h, request.output)
+                for request in owned
+            ),
             strict=True,
         )
     ] or [0, 0, 0, 0]
-    cost = sum(one.cost for one in owned if one.cost is not None)
-    unpriced = sum(one.cost is None for one in owned)
-    context = (one.input + one.cache_read + one.cache_write_5m + one.cache_write_1h + one.output for one in requests)
-    return Inside(
+    cost = sum(request.cost for request in owned if request.cost is not None)
+    unpriced = sum(request.cost is None for request in owned)
+    context = (
+        request.input + request.cache_read + request.cache_write_5m + request.cache_write_1h + request.output
+        for request in requests
+    )
+    return InlineAgent(
         f"{INLINE}{thread.root}",
         thread.first,
         thread.last,
-        len(mine),
+        len(thread_rows),
         thread.call,
-        here,
+        positions,
         min(times, default=None),
         max(times, default=None),
-        sum(bool(row.flags & _ERROR) for row in mine),
-        tuple(dict.fromkeys(one.model for one in requests if one.model)),
+        sum(bool(row.flags & _ERROR) for row in thread_rows),
+        tuple(dict.fromkeys(request.model for request in requests if request.model)),
         max(context, default=0),
         (len(owned), sums[0], sums[1], sums[2], sums[3], cost, unpriced),
-        tuple(one.message_id for one in requests),
+        tuple(request.message_id for request in requests),
         last,
-        Spot("", thread.last, rows[thread.last].at),
+        RecordPosition("", thread.last, rows[thread.last].at),
     )

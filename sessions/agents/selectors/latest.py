@@ -1,4 +1,4 @@
-"""The last records of each of many agents, to tell what they are doing."""
+"""Loads the last records of many agents."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from sessions.transcripts.selectors.family import Family
 COUNT = 12
 
 
-def latest_of(session: Transcript, agents: Sequence[Agent], count: int = COUNT) -> dict[str, list[Record]]:
-    """By the agents' keys, in file order. A query for every 500 records, and one for every 32 MB of the archive."""
+def load_latest_records(session: Transcript, agents: Sequence[Agent], count: int = COUNT) -> dict[str, list[Record]]:
+    """By the agents' keys, in file order, with a query for every 500 records and one for every 32 MB of the archive."""
     family = Family(session)
     owners = {
-        one.transcript.pk << POSITION_BITS | position: one.key for one in agents for position in one.latest(count)
+        agent.transcript.pk << POSITION_BITS | position: agent.key
+        for agent in agents
+        for position in agent.latest(count)
     }
-    found: dict[str, list[Record]] = {one.key: [] for one in agents}
+    records: dict[str, list[Record]] = {agent.key: [] for agent in agents}
     for row, record in family.read_records(family.rows_at(owners)):
-        found[owners[row.id]].append(record)
-    return found
+        records[owners[row.id]].append(record)
+    return records

@@ -1,72 +1,75 @@
-"""The messages between the agents of a session, in order of time."""
+"""Loads the messages between the agents of a session, by time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessions.agents.engine import Mail, Spot
-from sessions.agents.engine.mail import (
-    CALLS,
-    Book,
-    Post,
-    mailed,
-)
-from sessions.agents.selectors.tree import Agent, Kin
+from sessions.agents.engine import Mail, RecordPosition
+from sessions.agents.engine.mail import MAIL_TOOLS, AddressBook, MailReader, merge_copies
+from sessions.agents.selectors.tree import Agent, AgentHistory
 from sessions.models import Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import EntryRow
 from sessions.transcripts.selectors.family import MOST, Family
 
-_SAID = int(Flag.RESULT | Flag.SUMMARY | Flag.COMMAND | Flag.COPY | Flag.DUPLICATE)
+_NO_MESSAGE = int(Flag.RESULT | Flag.SUMMARY | Flag.COMMAND | Flag.COPY | Flag.DUPLICATE)
 _COPIED = int(Flag.COPY | Flag.DUPLICATE)
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class Correspondence:
     mails: tuple[Mail, ...]
     agents: dict[str, Agent]
     commands: int
-    """Notices of commands in the background, which are left out."""
+    """How many notices of background commands were left out."""
     cut: bool
-    """There were more records than are looked through."""
+    """There are more records than are searched."""
     damage: dict[str, Transcript]
-    """What could not be read of whose file."""
+    """Descriptions of damage, with the transcripts that have it."""
 
 
-def exchange_of(session: Transcript, now: int) -> Exchange:
-    kin = Kin(session)
-    agents = kin.agents(now)
-    family = kin.family
-    rows, cut = _telling(family)
-    within = {position: one.key for one in kin.inside for position in one.positions}
-    post = Post(Book({one.key for one in agents}, kin.started))
-    rank = {one.transcript.pk: at for at, one in reversed([*enumerate(agents, 1)])} | {session.pk: 0}
+def load_correspondence(session: Transcript, now: int) -> Correspondence:
+    history = AgentHistory(session)
+    agents = history.agents(now)
+    family = history.family
+    rows, cut = _find_message_rows(family)
+    inline_agents = {position: agent.key for agent in history.inline_agents for position in agent.positions}
+    post = MailReader(AddressBook({agent.key for agent in agents}, history.started))
+    rank = {agent.transcript.pk: index for index, agent in reversed([*enumerate(agents, 1)])} | {session.pk: 0}
     times: dict[int, int] = {}
-    for row, record in _in_order(family, rows, rank):
+    for row, record in _read_in_order(family, rows, rank):
         if row.at is not None:
             times[row.transcript_id] = row.at
-        # A record without a time was written after the one before it.
-        spot = Spot(family.agent_of(row) or within.get(row.position, ""), row.position, times.get(row.transcript_id))
+        # A record without a time gets the time of the record before it.
+        spot = RecordPosition(
+            family.agent_of(row) or inline_agents.get(row.position, ""), row.position, times.get(row.transcript_id)
+        )
         post.read(record, spot)
-    return Exchange(tuple(mailed(post.mails)), {one.key: one for one in agents}, post.commands, cut, family.damage)
+    return Correspondence(
+        tuple(merge_copies(post.mails)), {agent.key: agent for agent in agents}, post.commands, cut, family.damage
+    )
 
 
-def _telling(family: Family) -> tuple[list[EntryRow], bool]:
-    """The records that can be a message: calls, their results, and what was said by others than a person."""
-    marks = ",".join(["%s"] * len(CALLS))
-    calls = family.find(f"e.type = 'assistant' AND e.detail IN ({marks}) AND (e.flags & %s) = 0", (*CALLS, _COPIED))
-    told = family.find(
+def _find_message_rows(family: Family) -> tuple[list[EntryRow], bool]:
+    """Rows that may hold a message: calls, their results, and text that no person wrote. The flag: too many."""
+    marks = ",".join(["%s"] * len(MAIL_TOOLS))
+    calls = family.find(
+        f"e.type = 'assistant' AND e.detail IN ({marks}) AND (e.flags & %s) = 0", (*MAIL_TOOLS, _COPIED)
+    )
+    messages = family.find(
         "e.type = 'queue-operation' OR (e.type = 'attachment' AND e.detail = 'queued_command')"
         " OR (e.type = 'user' AND (e.flags & %s) = 0"
-        # What an agent hears first is its task, which its call tells.
+        # The first record of an agent is its task, which is also in the call.
         f" AND (t.parent_id IS NULL OR e.id > (t.id << {POSITION_BITS})))",
-        (_SAID,),
+        (_NO_MESSAGE,),
     )
-    return [*calls, *family.find_results(calls), *told], MOST in (len(calls), len(told))
+    return [*calls, *family.find_results(calls), *messages], MOST in (len(calls), len(messages))
 
 
-def _in_order(family: Family, rows: list[EntryRow], rank: dict[int, int]) -> list[tuple[EntryRow, dict[str, object]]]:
-    """Of each file in its order, and the files of those who start agents first."""
-    found = list(family.read_records(set(rows)))
-    return sorted(found, key=lambda one: (rank.get(one[0].transcript_id, 0), one[0].position))
+def _read_in_order(
+    family: Family, rows: list[EntryRow], rank: dict[int, int]
+) -> list[tuple[EntryRow, dict[str, object]]]:
+    """In file order, and files of agents that start others first."""
+    records = list(family.read_records(set(rows)))
+    return sorted(records, key=lambda item: (rank.get(item[0].transcript_id, 0), item[0].position))

@@ -1,4 +1,4 @@
-"""How much of its parent's prompt each agent shared: the first request of the one, and the request that called for it.
+"""Compares the first request of each agent with the parent's request that started it.
 
 The contexts of one parent are made in one pass over its rows, so that many agents take few queries."""
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.agents.engine import Sharing, share
+from sessions.agents.engine import SharedPrefix, compare_prompts
 from sessions.agents.selectors.tree import Agent
 from sessions.archive.selectors.records import fetch_all
 from sessions.context.engine import Context, ContextBuilder
@@ -21,29 +21,29 @@ from sessions.transcripts.engine.keys import key_of
 
 AT_ONCE = 500
 SMALL = 1024 * 1024
-"""Bytes of records up to a first request that are fetched together with those of the others."""
+"""Up to this many bytes, the records of several transcripts are fetched together."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class AgentPrefix:
     agent: Agent
-    sharing: Sharing | None
+    shared_prefix: SharedPrefix | None
     why: str = ""
-    """Why it cannot be told."""
+    """Why it is unknown."""
     parent: Request | None = None
     child: Request | None = None
 
 
-def sharing_of(agents: Sequence[Agent]) -> list[Shared]:
-    asked = _requests(agents)
-    pairs = {one.key: (_calling(one, asked), _first(one, asked)) for one in agents}
-    wanted: dict[int, set[int]] = {}
+def load_prefixes(agents: Sequence[Agent]) -> list[AgentPrefix]:
+    requests = _load_requests(agents)
+    pairs = {agent.key: (_calling_request(agent, requests), _first_request(agent, requests)) for agent in agents}
+    positions: dict[int, set[int]] = {}
     for pair in pairs.values():
         for request in pair if all(pair) else ():
             if request is not None:
-                wanted.setdefault(request.transcript_id, set()).add(request.position)
-    transcripts = {one.pk: one for agent in agents for one in (agent.transcript, agent.caller)}
-    loaded = load_each({pk: (transcripts[pk].source_id, max(some) + 1) for pk, some in wanted.items()})
+                positions.setdefault(request.transcript_id, set()).add(request.position)
+    transcripts = {transcript.pk: transcript for agent in agents for transcript in (agent.transcript, agent.caller)}
+    loaded = load_each({pk: (transcripts[pk].source_id, max(wanted) + 1) for pk, wanted in positions.items()})
     fetch_all(
         (links.reader, *place)
         for links, _ in loaded.values()
@@ -53,64 +53,69 @@ def sharing_of(agents: Sequence[Agent]) -> list[Shared]:
     contexts = {
         (pk, context.position): context
         for pk, (links, rows) in loaded.items()
-        for context in _contexts(links, rows, wanted[pk])
+        for context in _contexts(links, rows, positions[pk])
     }
-    return [_shared(one, *pairs[one.key], contexts) for one in agents]
+    return [_compare(agent, *pairs[agent.key], contexts) for agent in agents]
 
 
-def _shared(
+def _compare(
     agent: Agent, parent: Request | None, child: Request | None, contexts: Mapping[tuple[int, int], Context]
-) -> Shared:
+) -> AgentPrefix:
     if parent is None:
-        return Shared(agent, None, "No record says which request of its parent started it.", child=child)
+        return AgentPrefix(agent, None, "No record says which request of its parent started it.", child=child)
     if child is None:
-        return Shared(agent, None, "It has no request whose usage was recorded.", parent)
-    theirs = contexts.get((parent.transcript_id, parent.position))
-    mine = contexts.get((child.transcript_id, child.position))
-    if theirs is None or mine is None:
-        return Shared(agent, None, "The records of one of the two requests are gone.", parent, child)
+        return AgentPrefix(agent, None, "It has no request whose usage was recorded.", parent)
+    parent_context = contexts.get((parent.transcript_id, parent.position))
+    child_context = contexts.get((child.transcript_id, child.position))
+    if parent_context is None or child_context is None:
+        return AgentPrefix(agent, None, "The records of one of the two requests are gone.", parent, child)
     prompt = child.input + child.cache_read + child.cache_write_5m + child.cache_write_1h
-    return Shared(agent, share(theirs, mine, read=child.cache_read, prompt=prompt), "", parent, child)
+    return AgentPrefix(
+        agent, compare_prompts(parent_context, child_context, read=child.cache_read, prompt=prompt), "", parent, child
+    )
 
 
-def _requests(agents: Sequence[Agent]) -> dict[int, list[Request]]:
-    """By transcript, in order of position: of those who called, and the agents' own."""
+def _load_requests(agents: Sequence[Agent]) -> dict[int, list[Request]]:
+    """By transcript, in order of position: requests of the callers and of the agents."""
     ids = sorted({pk for one in agents for pk in (one.transcript.pk, one.caller.pk)})
-    found: dict[int, list[Request]] = {}
-    for at in range(0, len(ids), AT_ONCE):
-        for one in Request.objects.filter(transcript_id__in=ids[at : at + AT_ONCE]).order_by("position"):
-            found.setdefault(one.transcript_id, []).append(one)
-    return found
+    requests: dict[int, list[Request]] = {}
+    for start in range(0, len(ids), AT_ONCE):
+        for one in Request.objects.filter(transcript_id__in=ids[start : start + AT_ONCE]).order_by("position"):
+            requests.setdefault(one.transcript_id, []).append(one)
+    return requests
 
 
-def _calling(agent: Agent, asked: Mapping[int, list[Request]]) -> Request | None:
-    """The request whose answer holds the call: the last of the caller's own that began at or before it."""
+def _calling_request(agent: Agent, requests: Mapping[int, list[Request]]) -> Request | None:
+    """The request whose answer holds the call: the caller's last one that began at or before it."""
     call = agent.call
     if call is None:
         return None
     inline = agent.caller.parent_id is None
-    before = [one for one in asked.get(agent.caller.pk, ()) if one.position <= call and not (inline and one.agent)]
-    return before[-1] if before else None
+    earlier = [
+        request
+        for request in requests.get(agent.caller.pk, ())
+        if request.position <= call and not (inline and request.agent)
+    ]
+    return earlier[-1] if earlier else None
 
 
-def _first(agent: Agent, asked: Mapping[int, list[Request]]) -> Request | None:
-    mine = asked.get(agent.transcript.pk, ())
-    if agent.inside is not None:
-        mine = [one for one in mine if one.position in agent.inside.positions]
-    own = [one for one in mine if one.owned]  # a fork's file repeats its parent's
-    return own[0] if own else None
+def _first_request(agent: Agent, requests: Mapping[int, list[Request]]) -> Request | None:
+    agent_requests = requests.get(agent.transcript.pk, ())
+    if agent.inline is not None:
+        agent_requests = [request for request in agent_requests if request.position in agent.inline.positions]
+    owned = [request for request in agent_requests if request.owned]  # a fork's file repeats its parent's
+    return owned[0] if owned else None
 
 
 def _contexts(links: LinkRows, rows: Sequence[LinkRow], positions: Collection[int]) -> Iterator[Context]:
-    """The contexts of the requests whose answers begin at these positions, in order; a query for each, if it is not
-    small."""
+    """The contexts of the requests whose answers begin at these positions, in order."""
     rows = links.with_records(rows)
     logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
 
     def lookup(hashes: Collection[str]) -> Iterable[Mapping[str, Any]]:
-        found = [logged[key] for one in hashes if (key := key_of(one)) in logged]
-        links.fetch(found)
-        return [links.record(position) for position in found]
+        positions_found = [logged[key] for digest in hashes if (key := key_of(digest)) in logged]
+        links.fetch(positions_found)
+        return [links.record(position) for position in positions_found]
 
     def later(position: int) -> Sequence[LinkRow]:
         following = links.load(position + 1, position + 1 + AHEAD)

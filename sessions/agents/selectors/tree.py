@@ -1,4 +1,4 @@
-"""The sub-agents of a session as a tree, each with what it spent, how it ended, and the records that say so."""
+"""The sub-agents of a session as a tree, each with its spend, its outcome, and the records that show it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessions.agents.engine import (
-    Ending,
-    Outcome,
-    Spot,
-    judge,
-)
-from sessions.agents.engine.mail import STARTS
-from sessions.agents.engine.notices import notices, said_to
-from sessions.agents.engine.outcome import ending_of_notice, ending_of_result, went_on
-from sessions.agents.selectors.inline import Inside, inside
-from sessions.linking.engine import (
-    AgentFacts,
-    AgentTree,
-    Evidence,
-    Sighting,
-    build_agent_tree,
-    find_sightings,
-)
+from sessions.agents.engine import Ending, Outcome, RecordPosition, judge_outcome
+from sessions.agents.engine.mail import START_TOOLS
+from sessions.agents.engine.notices import incoming_text, parse_notices
+from sessions.agents.engine.outcome import ending_of_notice, ending_of_result, has_continued
+from sessions.agents.selectors.inline import InlineAgent, load_inline_agents
+from sessions.linking.engine import AgentFacts, AgentTree, Evidence, Sighting, build_agent_tree, find_sightings
 from sessions.linking.engine.raw_fields import blocks, mapping, text
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
@@ -31,12 +19,12 @@ from sessions.transcripts.engine.rows import EntryRow
 from sessions.transcripts.selectors.family import Family
 from sessions.transcripts.selectors.live import is_live
 
-DEEPEST = 8
-"""Agents further down are shown at this depth."""
+MAX_DEPTH = 8
+"""Agents below this depth are shown at it."""
 LINE = 200
-_GIVEN = ("description", "subagent_type", "name", "prompt")
-_ENDS = 4
-"""So many records from the end are looked through for the last one of the conversation."""
+_INPUT_KEYS = ("description", "subagent_type", "name", "prompt")
+_LAST_RECORDS = 4
+"""How many records at the end are searched for the last one of the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +41,35 @@ class Spend:
     def tokens(self) -> int:
         return self.input + self.cache_read + self.cache_write + self.output
 
-    def plus(self, other: Spend) -> Spend:
+    def add(self, other: Spend) -> Spend:
         return Spend(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
     @classmethod
-    def of(cls, one: Transcript) -> Spend:
-        written = one.cache_write_5m + one.cache_write_1h
-        return cls(one.requests, one.input, one.cache_read, written, one.output, one.cost, one.unpriced)
+    def of(cls, transcript: Transcript) -> Spend:
+        written = transcript.cache_write_5m + transcript.cache_write_1h
+        return cls(
+            transcript.requests,
+            transcript.input,
+            transcript.cache_read,
+            written,
+            transcript.output,
+            transcript.cost,
+            transcript.unpriced,
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AgentCall:
     """A call that started an agent."""
 
     tool: str
-    spot: Spot
-    given: Mapping[str, str]
+    spot: RecordPosition
+    inputs: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """An agent that a call started, and of which no record of its own is here."""
+    """An agent that a call started, but without records of its own."""
 
     name: str
     type: str
@@ -88,9 +84,9 @@ class Agent:
     """One agent in the tree, with its depth below the session."""
 
     key: str
-    """Its id; of one inside the session's file `L` and the position of its first record."""
+    """Its id, or for an inline agent `L` and the position of its first record."""
     transcript: Transcript
-    """Where its records stand."""
+    """The transcript with its records."""
     depth: int
     caller: Transcript
     call: int | None
@@ -101,43 +97,43 @@ class Agent:
     type: str = ""
     description: str = ""
     result: int | None = None
-    """Position of what came back, in the caller's transcript."""
-    inside: Inside | None = None
-    """What is known of one inside the session's file."""
+    """Position of its result in the caller's transcript."""
+    inline: InlineAgent | None = None
+    """Set if its records are in the session's own file."""
     children: list[Agent] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        own = "" if self.inside else self.transcript.title
+        own = "" if self.inline else self.transcript.title
         return mask((self.description or own)[:LINE]) or self.key
 
     @property
     def models(self) -> list[str]:
-        return list(self.inside.models) if self.inside else self.transcript.model_names.split()
+        return list(self.inline.models) if self.inline else self.transcript.model_names.split()
 
     @property
     def entries(self) -> int:
-        return self.inside.size if self.inside else self.transcript.entries
+        return self.inline.size if self.inline else self.transcript.entries
 
     @property
     def errors(self) -> int:
-        return self.inside.errors if self.inside else self.transcript.errors
+        return self.inline.errors if self.inline else self.transcript.errors
 
     @property
     def compactions(self) -> int:
-        return 0 if self.inside else self.transcript.compactions
+        return 0 if self.inline else self.transcript.compactions
 
     @property
     def peak(self) -> int:
-        return self.inside.peak if self.inside else self.transcript.peak_context
+        return self.inline.peak if self.inline else self.transcript.peak_context
 
     @property
     def first_at(self) -> int | None:
-        return self.inside.first_at if self.inside else self.transcript.first_at
+        return self.inline.first_at if self.inline else self.transcript.first_at
 
     @property
     def last_at(self) -> int | None:
-        return self.inside.last_at if self.inside else self.transcript.last_at
+        return self.inline.last_at if self.inline else self.transcript.last_at
 
     @property
     def duration(self) -> int | None:
@@ -147,35 +143,34 @@ class Agent:
     @property
     def start(self) -> int:
         """Position of its first record."""
-        return self.inside.first if self.inside else 0
+        return self.inline.first if self.inline else 0
 
     @property
     def end(self) -> int:
         """Position of its last record."""
-        return self.inside.last if self.inside else max(0, self.transcript.entries - 1)
+        return self.inline.last if self.inline else max(0, self.transcript.entries - 1)
 
     def latest(self, count: int) -> Sequence[int]:
         """Positions of its last records."""
-        if self.inside is not None:
-            return sorted(self.inside.positions)[-count:]
+        if self.inline is not None:
+            return sorted(self.inline.positions)[-count:]
         return range(max(0, self.transcript.entries - count), self.transcript.entries)
 
 
-def agents_of(session: Transcript, now: int = 0) -> list[Agent]:
-    """All of them, parents before children. The number of queries does not depend on how many there are, except for
-    every 500 calls and every 32 MB of records."""
-    return Kin(session).agents(now)
+def load_agents(session: Transcript, now: int = 0) -> list[Agent]:
+    """Parents before children. The number of queries is constant, but for each 500 calls and each 32 MB of records."""
+    return AgentHistory(session).agents(now)
 
 
-class Kin:
-    """What the records of a family say about who started whom and how it ended."""
+class AgentHistory:
+    """What the records of a session and its agents say: who started whom, and how each agent ended."""
 
     def __init__(self, session: Transcript) -> None:
         self.family = Family(session)
-        self.inside = inside(self.family)
-        self.calls: dict[str, Call] = {}
+        self.inline_agents = load_inline_agents(self.family)
+        self.calls: dict[str, AgentCall] = {}
         self.endings: dict[str, list[Ending]] = {}
-        """By agent, and by the id of its call."""
+        """By agent id, and by the id of its call."""
         self.seen: list[Sighting] = []
         self._read()
         self.tree = self._tree()
@@ -183,35 +178,38 @@ class Kin:
     @property
     def started(self) -> dict[str, str]:
         """tool_use id of a call -> the agent that it started."""
-        places = {(call.spot.owner, call.spot.position): tool for tool, call in self.calls.items()}
-        named = {self._tool(name): name for name in self.tree.nodes}
-        named |= {places.get(("", one.call if one.call is not None else -1), ""): one.key for one in self.inside}
-        return {tool: name for tool, name in named.items() if tool}
+        tool_by_position = {(call.spot.owner, call.spot.position): tool for tool, call in self.calls.items()}
+        agent_by_tool = {self._call_id(name): name for name in self.tree.nodes}
+        agent_by_tool |= {
+            tool_by_position.get(("", agent.call if agent.call is not None else -1), ""): agent.key
+            for agent in self.inline_agents
+        }
+        return {tool: name for tool, name in agent_by_tool.items() if tool}
 
     def _read(self) -> None:
-        marks = ",".join(["%s"] * len(STARTS))
-        calls = self.family.find(f"e.type = 'assistant' AND e.detail IN ({marks})", STARTS)
-        told = self.family.find(
+        marks = ",".join(["%s"] * len(START_TOOLS))
+        calls = self.family.find(f"e.type = 'assistant' AND e.detail IN ({marks})", START_TOOLS)
+        notices_and_prompts = self.family.find(
             "e.type = 'queue-operation' OR (e.type = 'attachment' AND e.detail = 'queued_command')", ()
         )
         results = self.family.find_results(calls)
         for row, record in self.family.read_records(calls):
             self._call(row, record)
-        for row, record in self.family.read_records([*results, *told]):
-            self._tell(row, record)
+        for row, record in self.family.read_records([*results, *notices_and_prompts]):
+            self._read_ending(row, record)
 
     def _call(self, row: EntryRow, record: Mapping[str, Any]) -> None:
         spot = self._spot(row)
         for block in blocks(record):
             if block.get("type") == "tool_use" and (tool := text(block.get("id"))):
-                given = mapping(block.get("input"))
-                kept = {name: text(given.get(name))[:LINE] for name in _GIVEN}
-                self.calls.setdefault(tool, Call(tool, spot, kept))
+                arguments = mapping(block.get("input"))
+                inputs = {name: text(arguments.get(name))[:LINE] for name in _INPUT_KEYS}
+                self.calls.setdefault(tool, AgentCall(tool, spot, inputs))
 
-    def _tell(self, row: EntryRow, record: Mapping[str, Any]) -> None:
+    def _read_ending(self, row: EntryRow, record: Mapping[str, Any]) -> None:
         spot = self._spot(row)
         self.seen += find_sightings(record, spot.owner)
-        for notice in notices(said_to(record)):
+        for notice in parse_notices(incoming_text(record)):
             if (ending := ending_of_notice(notice, spot)) is not None:
                 for name in {notice.task, notice.tool_use_id} - {""}:
                     self.endings.setdefault(name, []).append(ending)
@@ -223,11 +221,11 @@ class Kin:
             if (ending := ending_of_result(record, tool, spot)) is not None:
                 self.endings.setdefault(tool, []).append(ending)
 
-    def _spot(self, row: EntryRow) -> Spot:
-        return Spot(self.family.agent_of(row), row.position, row.at)
+    def _spot(self, row: EntryRow) -> RecordPosition:
+        return RecordPosition(self.family.agent_of(row), row.position, row.at)
 
     def _tree(self) -> AgentTree:
-        facts = [AgentFacts.from_meta(key, one.meta) for key, one in self.family.by_agent.items()]
+        facts = [AgentFacts.from_meta(key, transcript.meta) for key, transcript in self.family.by_agent.items()]
         places = {tool: (call.spot.owner, call.spot.position) for tool, call in self.calls.items()}
         tree = build_agent_tree(facts, places, self.seen)
         if any(node.how is Evidence.UNKNOWN for node in tree.nodes.values()):
@@ -237,7 +235,7 @@ class Kin:
             tree = build_agent_tree(facts, places, self.seen)
         return tree
 
-    def _tool(self, name: str) -> str:
+    def _call_id(self, name: str) -> str:
         """The id of the call that started an agent."""
         node = self.tree.nodes[name]
         if node.call is None:
@@ -245,22 +243,22 @@ class Kin:
         meta = text(self.family.by_agent[name].meta.get("toolUseId"))
         if meta in self.calls:
             return meta
-        mine = {one.tool_use_id for one in self.seen if one.agent == name}
+        reported = {sighting.tool_use_id for sighting in self.seen if sighting.agent == name}
         place = (node.parent, node.call)
-        here = [tool for tool, call in self.calls.items() if (call.spot.owner, call.spot.position) == place]
-        return next((tool for tool in here if tool in mine), here[0] if here else "")
+        tools = [tool for tool, call in self.calls.items() if (call.spot.owner, call.spot.position) == place]
+        return next((tool for tool in tools if tool in reported), tools[0] if tools else "")
 
     def orphans(self) -> list[Orphan]:
-        """What was started and has no transcript here: its file is gone, or lies with another session."""
+        """Agents that were started but have no transcript: the file is missing, or belongs to another session."""
         started = self.started
         return [
             Orphan(
-                mask(_said(call)) or "unnamed",
-                mask(call.given["subagent_type"]),
+                mask(_call_label(call)) or "unnamed",
+                mask(call.inputs["subagent_type"]),
                 self.family.by_agent.get(call.spot.owner, self.family.session),
                 call.spot.position,
-                _result(self.endings.get(tool, ()), call),
-                judge(self.endings.get(tool, ())),
+                _result_position(self.endings.get(tool, ()), call),
+                judge_outcome(self.endings.get(tool, ())),
             )
             for tool, call in self.calls.items()
             if tool not in started
@@ -270,99 +268,114 @@ class Kin:
         family = self.family
         started = {name: tool for tool, name in self.started.items()}
         endings = {name: self._endings(name, started.get(name, "")) for name in self.tree.nodes}
-        live = {key for key, one in family.by_agent.items() if is_live(one, now)}
-        open_ended = [one for key, one in family.by_agent.items() if went_on(endings[key], one.last_at)]
-        lasts = self._lasts([one for one in open_ended if not endings[family.keys[one.pk]] or is_live(one, now)])
-        found: list[Agent] = []
-        made: dict[str, Agent] = {}
+        live = {key for key, transcript in family.by_agent.items() if is_live(transcript, now)}
+        open_ended = [
+            transcript for key, transcript in family.by_agent.items() if has_continued(endings[key], transcript.last_at)
+        ]
+        lasts = self._last_records(
+            [
+                transcript
+                for transcript in open_ended
+                if not endings[family.keys[transcript.pk]] or is_live(transcript, now)
+            ]
+        )
+        agents: list[Agent] = []
+        agents_by_id: dict[str, Agent] = {}
         for depth, node in self.tree.walk():
-            one = family.by_agent[node.id]
+            transcript = family.by_agent[node.id]
             call = self.calls.get(started.get(node.id, ""))
             last, spot = lasts.get(node.id, (None, None))
-            outcome = judge(
-                endings[node.id], last_at=one.last_at, live=node.id in live, meta=one.meta, last=last, last_spot=spot
+            outcome = judge_outcome(
+                endings[node.id],
+                last_at=transcript.last_at,
+                live=node.id in live,
+                meta=transcript.meta,
+                last=last,
+                last_spot=spot,
             )
             agent = Agent(
                 node.id,
-                one,
+                transcript,
                 depth,
                 family.by_agent.get(node.parent, family.session),
                 node.call,
                 node.how,
                 outcome,
-                Spend.of(one),
-                text(one.meta.get("agentType")) or (call.given["subagent_type"] if call else ""),
-                text(one.meta.get("description")) or (_said(call) if call else ""),
-                _result(endings[node.id], call),
+                Spend.of(transcript),
+                text(transcript.meta.get("agentType")) or (call.inputs["subagent_type"] if call else ""),
+                text(transcript.meta.get("description")) or (_call_label(call) if call else ""),
+                _result_position(endings[node.id], call),
             )
-            made[node.id] = agent
-            found.append(agent)
-            if node.parent in made and depth <= DEEPEST:
-                made[node.parent].children.append(agent)
-        return sorted([*found, *self._inline(started)], key=_root(found)) if self.inside else found
+            agents_by_id[node.id] = agent
+            agents.append(agent)
+            if node.parent in agents_by_id and depth <= MAX_DEPTH:
+                agents_by_id[node.parent].children.append(agent)
+        return (
+            sorted([*agents, *self._inline_agents(started)], key=_order_key(agents)) if self.inline_agents else agents
+        )
 
-    def _inline(self, started: Mapping[str, str]) -> Iterator[Agent]:
+    def _inline_agents(self, started: Mapping[str, str]) -> Iterator[Agent]:
         session = self.family.session
-        for one in self.inside:
-            call = self.calls.get(started.get(one.key, ""))
+        for inline in self.inline_agents:
+            call = self.calls.get(started.get(inline.key, ""))
             endings = self.endings.get(call.tool, []) if call else []
-            outcome = judge(endings, last=one.last_record, last_spot=one.last_spot)
+            outcome = judge_outcome(endings, last=inline.last_record, last_spot=inline.last_spot)
             yield Agent(
-                one.key,
+                inline.key,
                 session,
                 1,
                 session,
-                one.call,
-                Evidence.TEXT if one.call is not None else Evidence.UNKNOWN,
+                inline.call,
+                Evidence.TEXT if inline.call is not None else Evidence.UNKNOWN,
                 outcome,
-                Spend(*one.spend),
-                call.given["subagent_type"] if call else "",
-                _said(call) if call else "",
-                _result(endings, call),
-                one,
+                Spend(*inline.spend),
+                call.inputs["subagent_type"] if call else "",
+                _call_label(call) if call else "",
+                _result_position(endings, call),
+                inline,
             )
 
     def _endings(self, name: str, tool: str) -> list[Ending]:
         by_call = self.endings.get(tool, []) if tool else []
         return list(dict.fromkeys([*self.endings.get(name, []), *by_call]))
 
-    def _lasts(self, transcripts: Sequence[Transcript]) -> dict[str, tuple[Mapping[str, Any], Spot]]:
-        """The last record of the conversation of agents that nobody says the end of."""
-        found: dict[str, tuple[Mapping[str, Any], Spot]] = {}
-        for row, record in self.family.read_records(self.family.last_rows(transcripts, _ENDS)):
+    def _last_records(self, transcripts: Sequence[Transcript]) -> dict[str, tuple[Mapping[str, Any], RecordPosition]]:
+        """The last record of the conversation of each of these agents."""
+        lasts: dict[str, tuple[Mapping[str, Any], RecordPosition]] = {}
+        for row, record in self.family.read_records(self.family.last_rows(transcripts, _LAST_RECORDS)):
             if record.get("type") in ("assistant", "user"):
-                found[self.family.agent_of(row)] = (record, self._spot(row))
-        return found
+                lasts[self.family.agent_of(row)] = (record, self._spot(row))
+        return lasts
 
 
-def _said(call: Call) -> str:
-    return call.given["description"] or call.given["name"] or call.given["prompt"]
+def _call_label(call: AgentCall) -> str:
+    return call.inputs["description"] or call.inputs["name"] or call.inputs["prompt"]
 
 
-def _result(endings: Sequence[Ending], call: Call | None) -> int | None:
-    """What came back last to the one who had called: the call's result, or a notice."""
-    back = [one.spot for one in endings if call is not None and one.spot.owner == call.spot.owner]
-    return max(back, key=lambda spot: spot.position).position if back else None
+def _result_position(endings: Sequence[Ending], call: AgentCall | None) -> int | None:
+    """Position of the last result or notice that the caller got."""
+    positions = [ending.spot for ending in endings if call is not None and ending.spot.owner == call.spot.owner]
+    return max(positions, key=lambda spot: spot.position).position if positions else None
 
 
-def _root(found: Sequence[Agent]) -> Callable[[Agent], tuple[float, int]]:
-    """Agents inside the file stand among the others in the order of the calls; children stay below their parents."""
+def _order_key(agents: Sequence[Agent]) -> Callable[[Agent], tuple[float, int]]:
+    """Sorts inline agents among the others by their calls; children stay below their parents."""
     order: dict[str, tuple[float, int]] = {}
     place: float = -1.0
-    for at, agent in enumerate(found):
+    for index, agent in enumerate(agents):
         if agent.depth == 1:
             place = agent.call if agent.call is not None else float("inf")
-        order[agent.key] = (place, at)
-    late = len(found)
+        order[agent.key] = (place, index)
+    count = len(agents)
 
-    def place_of(one: Agent) -> tuple[float, int]:
-        return order.get(one.key, (one.call if one.call is not None else one.start, late + one.start))
+    def place_of(agent: Agent) -> tuple[float, int]:
+        return order.get(agent.key, (agent.call if agent.call is not None else agent.start, count + agent.start))
 
     return place_of
 
 
 def _first_progress(rows: Sequence[EntryRow]) -> Iterator[EntryRow]:
-    """An agent reports its progress hundreds of times: one per call is enough."""
+    """The first of consecutive progress records: agents write hundreds."""
     last = None
     for row in rows:
         if row.parent_key != last:

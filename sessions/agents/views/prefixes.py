@@ -1,4 +1,4 @@
-"""How much of its parent's prompt an agent shared: of one agent, or of many, a page at a time."""
+"""How much of its parent's prompt an agent shared, for one agent or a page of agents."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from inspector.web.query import page_number
-from sessions.agents.selectors.sharing import sharing_of
-from sessions.agents.selectors.tree import agents_of
+from sessions.agents.selectors.sharing import load_prefixes
+from sessions.agents.selectors.tree import load_agents
 from sessions.transcripts.selectors.session import session_head
 
 PER_PAGE = 25
@@ -23,24 +23,24 @@ def agent_prefixes(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     if head.transcript.parent is not None:
         return HttpResponseRedirect(reverse("agent-prefixes", args=[head.transcript.parent.public_id]))
-    agents = agents_of(head.transcript)
-    wanted = request.GET.get("agent", "")
-    if wanted:
-        agents = [one for one in agents if one.key == wanted]
+    agents = load_agents(head.transcript)
+    agent_key = request.GET.get("agent", "")
+    if agent_key:
+        agents = [agent for agent in agents if agent.key == agent_key]
         if not agents:
             raise Http404("This session has no such agent.")
     page = page_of(page_number(request), size=PER_PAGE, total=len(agents))
-    shared = sharing_of(agents[page.start : page.stop])
+    prefixes = load_prefixes(agents[page.start : page.stop])
     values = {
         "section": "sessions",
         "tab": "agents",
         "head": head,
         "session": head.transcript,
         "root": session_root(head.transcript),
-        "shared": shared,
-        "one": shared[0] if shared else None,
+        "prefixes": prefixes,
+        "prefix": prefixes[0] if prefixes else None,
         "page": page,
-        "wanted": wanted,
+        "wanted": agent_key,
     }
-    alone = "#one" if wanted and request.htmx else ""
-    return render_page(request, f"transcripts/prefixes.html{alone}", values, partials=("prefixes",))
+    partial = "#one" if agent_key and request.htmx else ""
+    return render_page(request, f"transcripts/prefixes.html{partial}", values, partials=("prefixes",))

@@ -1,4 +1,4 @@
-"""What each agent is doing, in a few words: shown in the Agents page and alone, and asked of a small model."""
+"""What each agent is doing, in a few words, and the button that asks a small model."""
 
 from __future__ import annotations
 
@@ -16,12 +16,8 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import Page, page_of
 from inspector.web.query import page_number
-from sessions.agents.selectors.activity import (
-    doing_of,
-    price_of,
-    run_of,
-)
-from sessions.agents.selectors.tree import Agent, agents_of
+from sessions.agents.selectors.activity import estimate_price, find_run, load_activities
+from sessions.agents.selectors.tree import Agent, load_agents
 from sessions.agents.services import NO_MODEL, agent_summaries_create
 from sessions.agents.views.tree import PER_PAGE
 from sessions.models import Transcript
@@ -35,14 +31,14 @@ def agent_summaries(request: HtmxRequest, session: str) -> HttpResponse:
     transcript = head.transcript
     if transcript.parent is not None:
         return HttpResponseRedirect(reverse("agent-summaries", args=[transcript.parent.public_id]))
-    agents = agents_of(transcript, now)
+    agents = load_agents(transcript, now)
     page = page_of(page_number(request), size=PER_PAGE, total=len(agents))
     if request.method == "POST":
         return _start(request, transcript, agents, page)
-    doings = doing_of(transcript, agents[page.start : page.stop])
+    activities = load_activities(transcript, agents[page.start : page.stop])
     choice = choice_of(settings.MODELS)
-    due = [one for one in doings if one.due]
-    run = run_of(transcript)
+    due = [activity for activity in activities if activity.is_due]
+    run = find_run(transcript)
     active = run is not None and run.status in (Run.Status.QUEUED, Run.Status.RUNNING)
     values = {
         "section": "sessions",
@@ -51,9 +47,9 @@ def agent_summaries(request: HtmxRequest, session: str) -> HttpResponse:
         "session": transcript,
         "root": session_root(transcript),
         "page": page,
-        "doings": [(one, price_of([one], choice.small)) for one in doings],
+        "activities": [(activity, estimate_price([activity], choice.small)) for activity in activities],
         "due": due,
-        "price": price_of(due, choice.small),
+        "price": estimate_price(due, choice.small),
         "choice": choice,
         "askable": choice.kind != MECHANICAL,
         "advice": NO_MODEL,
@@ -64,9 +60,9 @@ def agent_summaries(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def _start(request: HtmxRequest, session: Transcript, agents: list[Agent], page: Page) -> HttpResponse:
-    """Of the agent that was named, or of all on the page."""
-    wanted = request.POST.get("agent", "")
-    keys = [one.key for one in agents[page.start : page.stop] if wanted in ("", one.key)]
+    """For the named agent, or for all agents of the page."""
+    agent_key = request.POST.get("agent", "")
+    keys = [agent.key for agent in agents[page.start : page.stop] if agent_key in ("", agent.key)]
     try:
         agent_summaries_create(session=session, keys=keys)
     except RunError as error:
@@ -77,5 +73,5 @@ def _start(request: HtmxRequest, session: Transcript, agents: list[Agent], page:
 
 
 def confirmation_of(run: Run) -> str:
-    """Where a run of this kind is started again: with its price beside the button."""
+    """The page on which a run of this kind is started again, with its price."""
     return run.target_url

@@ -1,4 +1,4 @@
-"""The sub-agents of a session, and the way from a call to the agent that it started."""
+"""The sub-agents of a session, and the redirect from an agent id to its timeline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from inspector.web.query import query_number
 from inspector.web.svg import TokenBar, token_bar
-from sessions.agents.selectors.tree import Agent, Kin, Spend
+from sessions.agents.selectors.tree import Agent, AgentHistory, Spend
 from sessions.models import Transcript
 from sessions.timeline.selectors.linked_files import agent_transcript
 from sessions.transcripts.selectors.session import session_head, transcript_get
@@ -25,7 +25,7 @@ from sessions.transcripts.selectors.session import session_head, transcript_get
 PER_PAGE = 100
 ORPHANS = 200
 ROOMY = 30
-"""With more agents than these, each shows one line until it is opened."""
+"""With more agents, each is one line until it is opened."""
 
 
 @require_safe
@@ -35,13 +35,13 @@ def transcript_agents(request: HtmxRequest, session: str) -> HttpResponse:
     transcript = head.transcript
     if transcript.parent is not None:
         return _at_parent(transcript.parent, transcript.agent_id)
-    kin = Kin(transcript)
-    agents = kin.agents(now)
+    history = AgentHistory(transcript)
+    agents = history.agents(now)
     current = request.GET.get("agent", "")
-    place = next((at for at, one in enumerate(agents) if one.key == current), 0)
+    place = next((index for index, agent in enumerate(agents) if agent.key == current), 0)
     page = page_of(query_number(request, "page") or 1 + place // PER_PAGE, size=PER_PAGE, total=len(agents))
-    total = reduce(Spend.plus, (one.spend for one in agents), Spend())
-    most = max((one.spend.tokens for one in agents), default=0)
+    total = reduce(Spend.add, (agent.spend for agent in agents), Spend())
+    most = max((agent.spend.tokens for agent in agents), default=0)
     values = {
         "section": "sessions",
         "tab": "agents",
@@ -55,11 +55,11 @@ def transcript_agents(request: HtmxRequest, session: str) -> HttpResponse:
         "roomy": len(agents) <= ROOMY,
         "total": total,
         "total_bar": _bar(total, 0),
-        "states": Counter(one.outcome.state.value for one in agents).most_common(),
-        "orphans": kin.orphans()[:ORPHANS],
-        "compactions": sum(one.compactions for one in agents),
-        "errors": sum(one.errors for one in agents),
-        "damage": list(kin.family.damage.items()),
+        "states": Counter(agent.outcome.state.value for agent in agents).most_common(),
+        "orphans": history.orphans()[:ORPHANS],
+        "compactions": sum(agent.compactions for agent in agents),
+        "errors": sum(agent.errors for agent in agents),
+        "damage": list(history.family.damage.items()),
     }
     return render_page(request, "transcripts/agents.html", values, partials=("agents",))
 
@@ -71,15 +71,15 @@ def _at_parent(parent: Transcript, agent: str) -> HttpResponseRedirect:
 
 
 def _branches(agents: list[Agent], most: int) -> list[dict[str, Any]]:
-    """As nested lists: of those on this page, each below its parent if that is on it too."""
-    made: dict[str, dict[str, Any]] = {
-        one.key: {"agent": one, "bar": _bar(one.spend, most), "children": []} for one in agents
+    """The agents of this page as nested lists, each below its parent if that is on the page."""
+    branches: dict[str, dict[str, Any]] = {
+        agent.key: {"agent": agent, "bar": _bar(agent.spend, most), "children": []} for agent in agents
     }
-    below = {child.key: one.key for one in agents for child in one.children}
-    for key, branch in made.items():
-        if below.get(key) in made:
-            made[below[key]]["children"].append(branch)
-    return [branch for key, branch in made.items() if below.get(key) not in made]
+    below = {child.key: agent.key for agent in agents for child in agent.children}
+    for key, branch in branches.items():
+        if below.get(key) in branches:
+            branches[below[key]]["children"].append(branch)
+    return [branch for key, branch in branches.items() if below.get(key) not in branches]
 
 
 def _bar(spend: Spend, most: int) -> TokenBar:
@@ -94,8 +94,8 @@ def _bar(spend: Spend, most: int) -> TokenBar:
 
 @require_safe
 def agent_detail(request: HtmxRequest, session: str, agent: str) -> HttpResponse:
-    """By the id that the records know; the agent's own page is a timeline like any other."""
-    found = agent_transcript(transcript_get(session), agent)
-    if found is None:
+    """Redirects from the id in the records to the agent's timeline."""
+    agent_page = agent_transcript(transcript_get(session), agent)
+    if agent_page is None:
         raise Http404(f"The transcript of agent {agent} has not been imported; its file may be gone.")
-    return HttpResponseRedirect(reverse("transcript-detail", args=[found.public_id]))
+    return HttpResponseRedirect(reverse("transcript-detail", args=[agent_page.public_id]))

@@ -1,4 +1,4 @@
-"""The recording endpoint: an ASGI application that hands requests on to the API and writes down what it saw.
+"""The recording endpoint: an ASGI application that forwards requests to the API and records them.
 
-It knows neither the database nor the settings. The traffic comes first: whatever goes wrong with a recording is counted
-and logged, and the person at the other end never notices."""
+It knows neither the database nor the settings. The traffic comes first: failures of recording are counted and logged,
+and the client never notices."""

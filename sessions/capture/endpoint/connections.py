@@ -1,4 +1,4 @@
-"""Connections to the upstream. Slow to import, so whoever hands requests on imports it when the first one comes."""
+"""Connections to the upstream. The module is slow to import, so the proxy imports it for the first request."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from sessions.capture.endpoint.headers import Raw, answer_headers
 from sessions.capture.endpoint.upstream import Upstream
 
 CONNECT_SECONDS = 30.0
-KEPT_SECONDS = 60.0
-KEPT = 100
+IDLE_SECONDS = 60.0
+MAX_IDLE_CONNECTIONS = 100
 # They log addresses of requests, with their queries.
 _TALKATIVE = ("httpx2", "httpcore2")
 
 
 class UnreachableError(Exception):
-    """No answer came."""
+    """The upstream did not answer."""
 
 
 class BrokenOffError(Exception):
-    """The answer ended before its end."""
+    """The upstream ended its answer too early."""
 
 
-class Opened:
-    """An answer whose headers are there."""
+class UpstreamAnswer:
+    """An answer whose headers have arrived."""
 
     def __init__(self, response: httpx2.Response) -> None:
         self._response = response
@@ -38,7 +38,7 @@ class Opened:
         _acknowledge_at_once(response.extensions.get("network_stream"))
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """As they come: nothing is unpacked, gathered or cut."""
+        """The chunks as they arrive, without decoding or buffering."""
         try:
             async for chunk in self._response.aiter_raw():
                 yield chunk
@@ -55,16 +55,18 @@ class Connections:
             logging.getLogger(name).setLevel(logging.WARNING)
         self._origin = httpx2.URL(scheme=upstream.scheme, host=upstream.host, port=upstream.port)
         self._client = httpx2.AsyncClient(
-            # As many at once as there are clients; how long an answer may take is for them to say.
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=KEPT, keepalive_expiry=KEPT_SECONDS),
+            # No limits: clients decide how many requests they send and how long they wait.
+            limits=httpx2.Limits(
+                max_connections=None, max_keepalive_connections=MAX_IDLE_CONNECTIONS, keepalive_expiry=IDLE_SECONDS
+            ),
             timeout=None,
-            # A proxy of the environment is how some networks reach the API. What is near is never reached through one.
+            # Some networks reach the API through a proxy named in the environment; a local upstream never needs one.
             trust_env=upstream.scheme == "https",
             follow_redirects=False,
         )
 
-    async def open(self, method: str, target: bytes, headers: Raw, body: AsyncIterator[bytes]) -> Opened:
-        """Nothing is added to the request. Raises UnreachableError, or what the body raises."""
+    async def open(self, method: str, target: bytes, headers: Raw, body: AsyncIterator[bytes]) -> UpstreamAnswer:
+        """Sends the request unchanged. Raises UnreachableError, or what the body raises."""
         request = httpx2.Request(
             method,
             self._origin,
@@ -73,17 +75,17 @@ class Connections:
             extensions={"target": target, "timeout": {"connect": CONNECT_SECONDS}},
         )
         try:
-            return Opened(await self._client.send(request, stream=True))
+            return UpstreamAnswer(await self._client.send(request, stream=True))
         except httpx2.HTTPError as error:
             raise UnreachableError(str(error).strip() or type(error).__name__) from error
 
 
 def _acknowledge_at_once(stream: Any) -> None:
-    """A server that sends in small pieces waits with the next until the last has been acknowledged, for which a socket
-    that has just sent something takes 40 milliseconds, unless it is told not to. Only Linux can be told."""
+    """Turns off delayed acknowledgement, for which a server that sends small pieces would wait 40 milliseconds each
+    time. Only Linux has the option."""
     connected = stream.get_extra_info("socket") if stream is not None else None
     if connected is not None and hasattr(socket, "TCP_QUICKACK"):
-        # The answer may have come whole, and the connection be gone.
+        # The whole answer may have arrived and the connection be closed already.
         with suppress(OSError):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 

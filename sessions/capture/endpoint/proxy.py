@@ -1,4 +1,4 @@
-"""Hands a request on to the upstream and its answer back, byte by byte as they come, and notes both."""
+"""Forwards requests to the upstream and answers to the client as they arrive, and records both."""
 
 from __future__ import annotations
 
@@ -6,37 +6,27 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from typing import TYPE_CHECKING
 
-from inspector.web.body import (
-    BodyError,
-    Receive,
-    Scope,
-    Send,
-)
+from inspector.web.body import BodyError, Receive, Scope, Send
 from sessions.capture.endpoint.headers import has_body, request_headers
 from sessions.capture.endpoint.recorder import Recorder
 from sessions.capture.endpoint.recording import Recording
-from sessions.capture.endpoint.refusing import (
-    Refusal,
-    refuse,
-    tell,
-    unreachable,
-)
+from sessions.capture.endpoint.refusals import Refusal, make_unreachable_refusal, refuse, send_refusal
 from sessions.capture.endpoint.upstream import Upstream
 from sessions.capture.engine import Ending
 
 if TYPE_CHECKING:
-    from sessions.capture.endpoint.connections import Connections, Opened
+    from sessions.capture.endpoint.connections import Connections, UpstreamAnswer
 
 PREFIX = "/capture"
 RECORDED = ("POST", "/v1/messages")
-"""What a request to a model is. Everything else is handed on, and not written down."""
+"""Requests to a model. Others are forwarded but not recorded."""
 LOOP = Refusal(
     508, "api_error", "LUCID_CAPTURE_UPSTREAM is this Lucid itself. Set it to the API that requests shall go to."
 )
 
 
 class ClientGoneError(Exception):
-    """Nobody waits for the answer any more."""
+    """The client closed the connection."""
 
 
 class Proxy:
@@ -55,11 +45,11 @@ class Proxy:
             return
         self.recorder.counts.forwarded += 1
         path = scope["path"].removeprefix(PREFIX)
-        wanted = (scope["method"], path.rstrip("/")) == RECORDED
-        recording = self.recorder.begin(scope["method"], path, scope["headers"], wanted=wanted)
+        is_recorded = (scope["method"], path.rstrip("/")) == RECORDED
+        recording = self.recorder.begin(scope["method"], path, scope["headers"], is_recorded=is_recorded)
         try:
             upload = _Upload(receive, recording, expected=has_body(scope["headers"]))
-            await _while_wanted(self._forward(scope, upload, send, recording), upload, recording)
+            await _forward_until_client_leaves(self._forward(scope, upload, send, recording), upload, recording)
         finally:
             self.recorder.finish(recording)
 
@@ -67,8 +57,8 @@ class Proxy:
         try:
             connections = self._connections or await self._connect()
         except OSError as error:
-            # Certificates that the environment names and that cannot be read.
-            await self._tell(error, upload, send, recording)
+            # Certificates named in the environment cannot be read.
+            await self._report_error(error, upload, send, recording)
             return
         from sessions.capture.endpoint.connections import BrokenOffError, UnreachableError
 
@@ -82,32 +72,32 @@ class Proxy:
             recording.end(Ending.LEFT, "The client did not come to the end of its request.")
             raise
         except UnreachableError as error:
-            await self._tell(error, upload, send, recording)
+            await self._report_error(error, upload, send, recording)
             return
         try:
             await _pass_back(answer, send, recording)
             recording.end(Ending.COMPLETE)
         except BrokenOffError:
-            # Leaving without an end makes the server close the connection: what was cut off there is cut off here.
+            # Without an end of the body the server closes the connection: the client sees that the answer is cut.
             recording.end(Ending.CUT, "The upstream broke off in the middle of its answer.")
         finally:
             await answer.close()
 
-    async def _tell(self, error: Exception, upload: _Upload, send: Send, recording: Recording) -> None:
-        """No answer came. The client is let finish its request first: while it sends, many do not listen."""
-        refusal = unreachable(self.upstream, error)
+    async def _report_error(self, error: Exception, upload: _Upload, send: Send, recording: Recording) -> None:
+        """Reports that the upstream did not answer, after the client has sent its request: many do not read before."""
+        refusal = make_unreachable_refusal(self.upstream, error)
         try:
             await upload.finish()
         except ClientGoneError:
             recording.end(Ending.LEFT, "The client went away while it sent its request.")
             return
         recording.end(Ending.UNREACHABLE, refusal.sentence)
-        await tell(send, refusal)
+        await send_refusal(send, refusal)
 
     async def _connect(self) -> Connections:
         async with self._connecting:
             if self._connections is None:
-                self._connections = await asyncio.to_thread(_connections, self.upstream)
+                self._connections = await asyncio.to_thread(_make_connections, self.upstream)
             return self._connections
 
     def _target(self, scope: Scope) -> bytes:
@@ -116,23 +106,23 @@ class Proxy:
         return (path or b"/") + (b"?" + query if query else b"")
 
 
-def _connections(upstream: Upstream) -> Connections:
+def _make_connections(upstream: Upstream) -> Connections:
     from sessions.capture.endpoint.connections import Connections
 
     return Connections(upstream)
 
 
-async def _pass_back(answer: Opened, send: Send, recording: Recording) -> None:
-    recording.opened(answer.status, answer.headers)
+async def _pass_back(answer: UpstreamAnswer, send: Send, recording: Recording) -> None:
+    recording.start_answer(answer.status, answer.headers)
     await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
     async for chunk in answer.chunks():
-        recording.received(chunk)
+        recording.add_answer_chunk(chunk)
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class _Upload:
-    """The body of the request. Whoever reads it decides how fast it comes."""
+    """The body of the request. The reader sets the pace."""
 
     def __init__(self, receive: Receive, recording: Recording, *, expected: bool) -> None:
         self._receive = receive
@@ -147,7 +137,7 @@ class _Upload:
                 raise ClientGoneError
             chunk = message.get("body", b"")
             if chunk and self._expected:
-                self._recording.sent(chunk)
+                self._recording.add_request_chunk(chunk)
                 yield chunk
             if not message.get("more_body", False):
                 self._whole.set()
@@ -158,17 +148,17 @@ class _Upload:
             async for _ in self.chunks():
                 pass
 
-    async def left(self) -> None:
-        """Returns when the client has gone. Before the body is whole, whoever reads it notices."""
+    async def wait_for_disconnect(self) -> None:
+        """Returns when the client has disconnected after sending its body. Before that, `chunks` notices."""
         await self._whole.wait()
         while (await self._receive())["type"] != "http.disconnect":
             pass
 
 
-async def _while_wanted(forward: Awaitable[None], upload: _Upload, recording: Recording) -> None:
-    """Forwards, unless the client leaves before that has come to its end."""
+async def _forward_until_client_leaves(forward: Awaitable[None], upload: _Upload, recording: Recording) -> None:
+    """Forwards the request, and stops if the client disconnects."""
     forwarding = asyncio.ensure_future(forward)
-    leaving = asyncio.ensure_future(upload.left())
+    leaving = asyncio.ensure_future(upload.wait_for_disconnect())
     try:
         await asyncio.wait((forwarding, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not forwarding.done():

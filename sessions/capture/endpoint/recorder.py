@@ -1,4 +1,4 @@
-"""Writes finished recordings to the spool, in a thread of its own, and keeps count of what it could not."""
+"""Writes finished recordings to the spool in a thread, and counts those that were lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 
 from sessions.capture.endpoint.headers import Raw
-from sessions.capture.endpoint.recording import Budget, Recording
+from sessions.capture.endpoint.recording import MemoryBudget, Recording
 from sessions.capture.endpoint.spool import Spool
 from sessions.capture.engine import Ending
 
@@ -24,30 +24,30 @@ class Counts:
     forwarded: int = 0
     written: int = 0
     lost: Counter[str] = field(default_factory=Counter)
-    """Why recordings were given up, as sentences."""
+    """Reasons as sentences, with their counts."""
     last_lost: float | None = None
     """Seconds since the epoch."""
 
     @property
-    def lost_in_all(self) -> int:
+    def lost_count(self) -> int:
         return self.lost.total()
 
 
 class Recorder:
-    def __init__(self, spool: Spool, *, budget: Budget | None = None) -> None:
+    def __init__(self, spool: Spool, *, budget: MemoryBudget | None = None) -> None:
         self.spool = spool
         self.counts = Counts()
-        self._budget = budget or Budget()
+        self._budget = budget or MemoryBudget()
         self._queue: SimpleQueue[Recording | threading.Event] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
-    def begin(self, method: str, path: str, headers: Raw, *, wanted: bool) -> Recording:
-        return Recording(method, path, headers, self._budget, wanted)
+    def begin(self, method: str, path: str, headers: Raw, *, is_recorded: bool) -> Recording:
+        return Recording(method, path, headers, self._budget, is_recorded)
 
     def finish(self, recording: Recording) -> None:
-        """Called in the loop of the server: it only hands the recording on."""
+        """Queues the recording. It is called in the event loop, so it must not block."""
         recording.end(Ending.LEFT, "Lucid ended before the answer did.")
-        if not recording.wanted:
+        if not recording.is_recorded:
             return
         if recording.lost:
             self._lose(recording.lost)
@@ -58,7 +58,7 @@ class Recorder:
         self._queue.put(recording)
 
     def drain(self, seconds: float) -> bool:
-        """Waits until everything that was finished is written, but not longer than this."""
+        """Waits until all finished recordings are written, but not longer than this."""
         if self._thread is None:
             return True
         written = threading.Event()
@@ -67,11 +67,11 @@ class Recorder:
 
     def _write_all(self) -> None:
         while True:
-            next_one = self._queue.get()
-            if isinstance(next_one, threading.Event):
-                next_one.set()
+            item = self._queue.get()
+            if isinstance(item, threading.Event):
+                item.set()
             else:
-                self._write(next_one)
+                self._write(item)
 
     def _write(self, recording: Recording) -> None:
         try:
@@ -81,7 +81,7 @@ class Recorder:
             reason = (error.strerror or str(error)).lower()
             self._lose(f"It could not be written ({reason}).")
         except Exception:
-            # The thread has to live on: the next recording may be sound.
+            # The thread must go on for the next recording.
             logger.exception("recording_failed")
             self._lose("Lucid failed to write it; the details are in the log.")
         finally:

@@ -1,4 +1,4 @@
-"""What is noted of one exchange while it passes: references to its bytes, within a budget that all share."""
+"""Collects the bytes of one exchange while it passes, within a memory budget that all share."""
 
 from __future__ import annotations
 
@@ -8,23 +8,17 @@ import time
 from dataclasses import dataclass, field
 
 from sessions.capture.endpoint.headers import Raw
-from sessions.capture.engine.exchange import (
-    KEPT_OF_ANSWERS,
-    KEPT_OF_REQUESTS,
-    Ending,
-    Exchange,
-    kept,
-)
+from sessions.capture.engine.exchange import ANSWER_HEADERS, REQUEST_HEADERS, Ending, Exchange, select_headers
 
-MOST_OF_ONE = 64 * 1024 * 1024
-"""Bytes of a request and its answer. The API takes 32 MB."""
-MOST_OF_ALL = 256 * 1024 * 1024
+MAX_RECORDING_BYTES = 64 * 1024 * 1024
+"""Bytes of a request and its answer. The API accepts requests of 32 MB."""
+MAX_TOTAL_BYTES = 256 * 1024 * 1024
 
 
-class Budget:
-    """Memory for recordings that are under way or wait to be written."""
+class MemoryBudget:
+    """Memory for recordings that are active or wait to be written."""
 
-    def __init__(self, limit: int = MOST_OF_ALL) -> None:
+    def __init__(self, limit: int = MAX_TOTAL_BYTES) -> None:
         self._left = limit
         self._lock = threading.Lock()
 
@@ -42,17 +36,17 @@ class Budget:
 
 @dataclass(slots=True)
 class Recording:
-    """Fed in the loop of the server, finished there, and written by a thread."""
+    """Filled and finished in the event loop, then written by a thread."""
 
     method: str
     path: str
     headers: Raw
-    budget: Budget
-    wanted: bool = True
-    """If not, it passes without a note."""
-    most: int = MOST_OF_ONE
+    budget: MemoryBudget
+    is_recorded: bool = True
+    """Otherwise nothing is kept."""
+    max_bytes: int = MAX_RECORDING_BYTES
     at: float = field(default_factory=time.time)
-    began: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=time.perf_counter)
     status: int | None = None
     first_byte: float | None = None
     ended: float = 0.0
@@ -60,23 +54,23 @@ class Recording:
     problem: str = ""
     size: int = 0
     lost: str = ""
-    """Why it was given up."""
+    """Why the recording was given up."""
     _answer_headers: Raw = field(default_factory=list)
     _request: list[bytes] = field(default_factory=list)
     _answer: list[bytes] = field(default_factory=list)
 
-    def sent(self, chunk: bytes) -> None:
+    def add_request_chunk(self, chunk: bytes) -> None:
         self._keep(self._request, chunk)
 
-    def opened(self, status: int, headers: Raw) -> None:
+    def start_answer(self, status: int, headers: Raw) -> None:
         self.status, self._answer_headers = status, headers
         self.first_byte = time.perf_counter()
 
-    def received(self, chunk: bytes) -> None:
+    def add_answer_chunk(self, chunk: bytes) -> None:
         self._keep(self._answer, chunk)
 
     def end(self, ending: Ending, problem: str = "") -> None:
-        """The first word counts: what ends because somebody left ends once more when it is cleared away."""
+        """Sets the ending. Later calls are ignored, because cleaning up ends a recording once more."""
         if not self.ended:
             self.ending, self.problem, self.ended = ending, problem, time.perf_counter()
 
@@ -86,33 +80,33 @@ class Recording:
         self._request, self._answer = [], []
 
     def exchange(self) -> Exchange:
-        first = None if self.first_byte is None else 1000 * (self.first_byte - self.began)
+        first = None if self.first_byte is None else 1000 * (self.first_byte - self.started)
         return Exchange(
             name=f"{int(self.at * 1000):013d}-{secrets.token_hex(8)}",
             at=int(self.at * 1000),
             method=self.method,
             path=self.path,
-            headers=kept(self.headers, KEPT_OF_REQUESTS),
+            headers=select_headers(self.headers, REQUEST_HEADERS),
             request=b"".join(self._request),
             status=self.status,
-            answer_headers=kept(self._answer_headers, KEPT_OF_ANSWERS),
+            answer_headers=select_headers(self._answer_headers, ANSWER_HEADERS),
             answer=b"".join(self._answer),
             first_byte_ms=first,
-            duration_ms=1000 * (self.ended - self.began),
+            duration_ms=1000 * (self.ended - self.started),
             ended=self.ending,
             problem=self.problem,
         )
 
-    def _keep(self, kept: list[bytes], chunk: bytes) -> None:
-        if self.lost or not self.wanted:
+    def _keep(self, chunks: list[bytes], chunk: bytes) -> None:
+        if self.lost or not self.is_recorded:
             return
-        if self.size + len(chunk) > self.most:
+        if self.size + len(chunk) > self.max_bytes:
             self._give_up("It is larger than what is recorded of one request.")
         elif not self.budget.take(len(chunk)):
             self._give_up("Too much was under way at once to record all of it.")
         else:
             self.size += len(chunk)
-            kept.append(chunk)
+            chunks.append(chunk)
 
     def _give_up(self, why: str) -> None:
         self.lost = why

@@ -1,4 +1,4 @@
-"""Where recordings wait to be stored: one file each, readable by its owner alone, whole or not there."""
+"""Files of recordings that wait to be stored, readable by their owner only. A file is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pathlib import Path
 
 from sessions.capture.engine import Exchange
 
-ENDING, DRAFT = ".capture", ".part"
+SUFFIX, DRAFT_SUFFIX = ".capture", ".part"
 ABANDONED_SECONDS = 3600.0
 _NO_FOLDER = (FileNotFoundError, NotADirectoryError)
-"""Nothing was recorded yet, or something is in the way; then writing says so."""
-FULL = 2 * 1024 * 1024 * 1024
-"""Bytes that may wait: if nobody stores them, more would only fill the disk."""
+"""Nothing was recorded yet, or the folder cannot exist; then writing reports it."""
+MAX_WAITING_BYTES = 2 * 1024 * 1024 * 1024
+"""The most bytes that may wait, so that the disk does not fill if nothing stores them."""
 
 
 class SpoolFullError(OSError):
-    """So much waits that something must be wrong with storing it."""
+    """More recordings wait than is allowed, so storing them must be failing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class FolderSize:
     files: int
     bytes: int
 
@@ -32,56 +32,56 @@ class Waiting:
 @dataclass(frozen=True, slots=True)
 class Spool:
     folder: Path
-    full: int = FULL
+    max_waiting_bytes: int = MAX_WAITING_BYTES
 
     @property
-    def aside(self) -> Path:
+    def unreadable_folder(self) -> Path:
         """Files that could not be read."""
         return self.folder / "unreadable"
 
     def write(self, exchange: Exchange) -> None:
         """Raises OSError."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if self.waiting().bytes > self.full:
-            raise SpoolFullError(f"More than {self.full} bytes wait in {self.folder}")
-        draft = self.folder / f"{exchange.name}{DRAFT}"
+        if self.waiting().bytes > self.max_waiting_bytes:
+            raise SpoolFullError(f"More than {self.max_waiting_bytes} bytes wait in {self.folder}")
+        draft = self.folder / f"{exchange.name}{DRAFT_SUFFIX}"
         try:
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(exchange.to_bytes())
                 file.flush()
                 os.fsync(file.fileno())
-            draft.rename(draft.with_suffix(ENDING))
+            draft.rename(draft.with_suffix(SUFFIX))
         except OSError:
-            with suppress(OSError):  # the first trouble is the one to tell of; what is left is swept
+            with suppress(OSError):  # the first error is the one to report; drafts are removed later
                 draft.unlink(missing_ok=True)
             raise
 
     def files(self) -> list[Path]:
-        """The oldest first: names begin with the time."""
+        """Oldest first, because names begin with the time."""
         try:
-            return sorted(path for path in self.folder.iterdir() if path.suffix == ENDING)
+            return sorted(path for path in self.folder.iterdir() if path.suffix == SUFFIX)
         except _NO_FOLDER:
             return []
 
-    def waiting(self) -> Waiting:
+    def waiting(self) -> FolderSize:
         return _sizes(self.folder)
 
-    def unreadable(self) -> Waiting:
-        return _sizes(self.aside)
+    def unreadable(self) -> FolderSize:
+        return _sizes(self.unreadable_folder)
 
     def set_aside(self, path: Path) -> None:
-        self.aside.mkdir(mode=0o700, exist_ok=True)
-        path.rename(self.aside / path.name)
+        self.unreadable_folder.mkdir(mode=0o700, exist_ok=True)
+        path.rename(self.unreadable_folder / path.name)
 
-    def sweep(self, now: float) -> None:
-        """Drafts of a process that is gone."""
-        for draft in self.folder.glob(f"*{DRAFT}"):
+    def remove_abandoned_drafts(self, now: float) -> None:
+        """Removes drafts of processes that ended."""
+        for draft in self.folder.glob(f"*{DRAFT_SUFFIX}"):
             if now - draft.stat().st_mtime > ABANDONED_SECONDS:
                 draft.unlink(missing_ok=True)
 
     @contextmanager
-    def held(self) -> Iterator[bool]:
-        """Whether nobody else is storing from here; then nobody else begins."""
+    def lock(self) -> Iterator[bool]:
+        """Locks the folder for storing. False if another process holds the lock."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open(self.folder / ".lock", "w") as lock:
             try:
@@ -92,13 +92,13 @@ class Spool:
             yield True
 
 
-def _sizes(folder: Path) -> Waiting:
+def _sizes(folder: Path) -> FolderSize:
     files = size = 0
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.endswith(ENDING):
+                if entry.name.endswith(SUFFIX):
                     files, size = files + 1, size + entry.stat().st_size
     except _NO_FOLDER:
-        return Waiting(0, 0)
-    return Waiting(files, size)
+        return FolderSize(0, 0)
+    return FolderSize(files, size)

@@ -1,4 +1,4 @@
-"""The recorder of this process: the server writes with it, its pages tell how that goes."""
+"""The recorder of this process: the server writes with it, and pages read its counts."""
 
 from __future__ import annotations
 

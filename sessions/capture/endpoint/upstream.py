@@ -1,4 +1,4 @@
-"""The API that requests are handed on to: its address."""
+"""The address of the API to which requests are forwarded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 
 
 class BadUpstreamError(ValueError):
-    """The address cannot be one of an API."""
+    """The address cannot belong to an API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Upstream:
     host: str
     port: int
     path: str
-    """Before that of the request, without a slash at its end."""
+    """Prefix of the request path, without a trailing slash."""
 
     @classmethod
     def of(cls, address: str) -> Upstream:
@@ -30,8 +30,8 @@ class Upstream:
             port = parts.port or _PORTS.get(parts.scheme, 0)
         except ValueError as error:
             raise BadUpstreamError(str(error)) from error
-        known = parts.scheme in _PORTS and _HOST.fullmatch(parts.hostname or "")
-        if not known or parts.query or parts.fragment or _has_password(parts):
+        is_http = parts.scheme in _PORTS and _HOST.fullmatch(parts.hostname or "")
+        if not is_http or parts.query or parts.fragment or _has_password(parts):
             raise BadUpstreamError("It must be an address such as https://api.anthropic.com.")
         return cls(parts.scheme, parts.hostname or "", port, quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~"))
 
@@ -44,7 +44,7 @@ class Upstream:
         return f"{self.scheme}://{self.netloc}{self.path}"
 
     def is_at(self, host: str, port: int) -> bool:
-        """Whether a server that listens there would ask itself."""
+        """Whether this is the address of a server that listens there, which would call itself."""
         return port == self.port and (self.host == host or (_is_loopback(self.host) and _is_loopback(host)))
 
 

@@ -1,25 +1,25 @@
-"""A request to the API as it went over the wire, and its answer: read, taken apart for storing, put together again."""
+"""Requests to the API and their answers: read, split for storing, and joined again."""
 
 from __future__ import annotations
 
-from sessions.capture.engine.answer import Answer, answer_of
-from sessions.capture.engine.encoding import Unreadable, decoded
+from sessions.capture.engine.answer import Answer, parse_answer
+from sessions.capture.engine.encoding import Unreadable, decode_body
 from sessions.capture.engine.exchange import Ending, Exchange, UnreadableExchangeError
-from sessions.capture.engine.parts import Parts, parts_of
-from sessions.capture.engine.sent import Sent
-from sessions.capture.engine.who import Who, who_sent
+from sessions.capture.engine.request_parts import RequestParts, split_request
+from sessions.capture.engine.sender import Sender, find_sender
+from sessions.capture.engine.sent_request import SentRequest
 
 __all__ = [
     "Answer",
     "Ending",
     "Exchange",
-    "Parts",
-    "Sent",
+    "RequestParts",
+    "Sender",
+    "SentRequest",
     "Unreadable",
     "UnreadableExchangeError",
-    "Who",
-    "answer_of",
-    "decoded",
-    "parts_of",
-    "who_sent",
+    "decode_body",
+    "find_sender",
+    "parse_answer",
+    "split_request",
 ]

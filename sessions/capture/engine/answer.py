@@ -1,5 +1,5 @@
-"""The answer to a request: a whole message, one that is streamed as events, or an error. What arrived counts, even if
-the rest did not."""
+"""Parses the answer to a request: a message, a stream of events, or an error. An answer that was cut off counts as far
+as it arrived."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _APPENDED = {
 @dataclass(frozen=True, slots=True)
 class Answer:
     message: Mapping[str, Any] | None = None
-    """As the API gives it without streaming; None if nothing of one came."""
+    """In the form without streaming; None if no part of a message arrived."""
     error: str = ""
-    """In the API's words: its type, then its sentence."""
+    """Type and message of the API's error."""
     complete: bool = False
 
     @property
@@ -44,36 +44,36 @@ class Answer:
         return mapping(mapping(self.message).get("diagnostics"))
 
 
-def answer_of(body: bytes, content_type: str) -> Answer:
+def parse_answer(body: bytes, content_type: str) -> Answer:
     if "event-stream" in content_type:
-        return _streamed(body)
+        return _read_stream(body)
     try:
         value = mapping(loads(body)) if body.strip() else {}
     except (ValueError, RecursionError):
         return Answer()
     if value.get("type") == "error":
-        return Answer(None, _error(value))
+        return Answer(None, _error_text(value))
     return Answer(value, complete=True) if value.get("type") == "message" else Answer()
 
 
-def _error(event: Mapping[str, Any]) -> str:
+def _error_text(event: Mapping[str, Any]) -> str:
     error = mapping(event.get("error"))
     return ": ".join(filter(None, (text(error.get("type")), text(error.get("message")))))
 
 
-def _streamed(body: bytes) -> Answer:
-    building, error = _Building(), ""
+def _read_stream(body: bytes) -> Answer:
+    builder, error = _MessageBuilder(), ""
     for event in _events(body):
         if event.get("type") == "error":
-            error = _error(event)
+            error = _error_text(event)
         else:
-            building.take(event)
-    return Answer(building.message(), error, building.complete)
+            builder.take(event)
+    return Answer(builder.message(), error, builder.complete)
 
 
 def _events(body: bytes) -> Iterator[Mapping[str, Any]]:
-    """The data of each event. One that is no JSON says nothing; a last one without an end was cut off."""
-    # Split at line ends alone: JSON may hold characters that Python takes for line ends too.
+    """The data of each event: {} if it is not JSON. A last event without an end is dropped."""
+    # Not splitlines(), which also splits at characters that JSON may contain.
     lines: list[bytes] = []
     for line in body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
         if line.startswith(b"data:"):
@@ -86,7 +86,7 @@ def _events(body: bytes) -> Iterator[Mapping[str, Any]]:
             lines = []
 
 
-class _Building:
+class _MessageBuilder:
     def __init__(self) -> None:
         self._message: dict[str, Any] | None = None
         self._blocks: dict[int, dict[str, Any]] = {}
@@ -111,8 +111,8 @@ class _Building:
         if kind == "input_json_delta":
             self._inputs.setdefault(index, []).append(text(delta.get("partial_json")))
         elif kind == "citations_delta":
-            known = block.get("citations")
-            block["citations"] = [*(known if isinstance(known, list) else ()), delta.get("citation")]
+            citations = block.get("citations")
+            block["citations"] = [*(citations if isinstance(citations, list) else ()), delta.get("citation")]
         elif kind in _APPENDED:
             name = _APPENDED[kind]
             block[name] = text(block.get(name)) + text(delta.get(name))
@@ -120,8 +120,8 @@ class _Building:
     def _change(self, event: Mapping[str, Any]) -> None:
         if self._message is None:
             return
-        told = {name: value for name, value in event.items() if name not in ("type", "delta", "usage")}
-        self._message |= told | {
+        changes = {name: value for name, value in event.items() if name not in ("type", "delta", "usage")}
+        self._message |= changes | {
             name: value for name, value in mapping(event.get("delta")).items() if value is not None
         }
         usage = {name: value for name, value in mapping(event.get("usage")).items() if value is not None}
@@ -131,12 +131,12 @@ class _Building:
         if self._message is None:
             return None
         for index, pieces in self._inputs.items():
-            self._blocks[index]["input"] = _input("".join(pieces))
+            self._blocks[index]["input"] = _parse_input("".join(pieces))
         return {**self._message, "content": [block for _, block in sorted(self._blocks.items())]}
 
 
-def _input(written: str) -> Any:
-    """What a tool is called with; a call that was cut off keeps what arrived of it, as text."""
+def _parse_input(written: str) -> Any:
+    """The input of a tool; text if the call was cut off."""
     try:
         return loads(written) if written.strip() else {}
     except (ValueError, RecursionError):

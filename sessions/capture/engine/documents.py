@@ -1,6 +1,6 @@
-"""JSON that other programs wrote, read as far as Python can, and written so that the same value gives the same bytes.
+"""Reads JSON of other programs, and writes it so that equal values give equal bytes.
 
-Keys keep the order in which they came: the prompt cache sees it."""
+Keys keep their order, which matters to the prompt cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def loads(data: bytes | str) -> Any:
     try:
         return orjson.loads(data)
     except ValueError:
-        # Half characters and numbers of any size: orjson refuses both.
+        # orjson refuses lone surrogates and very large numbers.
         return json.loads(data)
 
 

@@ -1,4 +1,4 @@
-"""Undoes the content encoding of a body. An answer that was cut off gives what can be read of it."""
+"""Decodes the content encoding of a body, as far as it arrived."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import brotli
 import zstandard
 
-MOST = 256 * 1024 * 1024
+MAX_BYTES = 256 * 1024 * 1024
 _STEP = 64 * 1024
 
 
@@ -17,15 +17,15 @@ class Unreadable:
     why: str
 
 
-def decoded(body: bytes, encoding: str) -> bytes | Unreadable:
-    """`encoding`: the header; with several, the last was applied last."""
-    for name in reversed([one.strip().lower() for one in encoding.split(",") if one.strip()]):
+def decode_body(body: bytes, encoding: str) -> bytes | Unreadable:
+    """`encoding`: the header, whose last encoding was applied last."""
+    for name in reversed([part.strip().lower() for part in encoding.split(",") if part.strip()]):
         if name in ("", "identity"):
             continue
         if name not in ("gzip", "x-gzip", "deflate", "br", "zstd"):
             return Unreadable(f"It is encoded as {name[:40]}, which Lucid cannot read.")
         try:
-            body = _undone(body, name)
+            body = _decode_one(body, name)
         except (zlib.error, brotli.error, zstandard.ZstdError, EOFError):
             return Unreadable(f"It says that it is encoded as {name}, but it is not.")
         except MemoryError:
@@ -33,33 +33,33 @@ def decoded(body: bytes, encoding: str) -> bytes | Unreadable:
     return body
 
 
-def _undone(body: bytes, name: str) -> bytes:
+def _decode_one(body: bytes, name: str) -> bytes:
     if name == "zstd":
-        return _bounded(zstandard.ZstdDecompressor().decompressobj(read_across_frames=True), body)
+        return _decompress_bounded(zstandard.ZstdDecompressor().decompressobj(read_across_frames=True), body)
     if name == "br":
         return _unbrotlied(body)
     if name == "deflate":
-        # Some servers send it with the zlib header that it should have, some without.
+        # Some servers omit the zlib header.
         try:
-            return _inflated(body, zlib.MAX_WBITS)
+            return _inflate(body, zlib.MAX_WBITS)
         except zlib.error:
-            return _inflated(body, -zlib.MAX_WBITS)
-    return _inflated(body, zlib.MAX_WBITS | 16)
+            return _inflate(body, -zlib.MAX_WBITS)
+    return _inflate(body, zlib.MAX_WBITS | 16)
 
 
-def _inflated(body: bytes, bits: int) -> bytes:
-    whole: list[bytes] = []
+def _inflate(body: bytes, bits: int) -> bytes:
+    pieces: list[bytes] = []
     while body:
-        inflating = zlib.decompressobj(bits)
-        whole.append(inflating.decompress(body, MOST))
-        if inflating.unconsumed_tail:
+        decompressor = zlib.decompressobj(bits)
+        pieces.append(decompressor.decompress(body, MAX_BYTES))
+        if decompressor.unconsumed_tail:
             raise MemoryError
-        body = inflating.unused_data
-    return b"".join(whole)
+        body = decompressor.unused_data
+    return b"".join(pieces)
 
 
 def _unbrotlied(body: bytes) -> bytes:
-    return _bounded(_Brotli(), body)
+    return _decompress_bounded(_Brotli(), body)
 
 
 class _Brotli:
@@ -67,17 +67,17 @@ class _Brotli:
         self._inner = brotli.Decompressor()
 
     def decompress(self, data: bytes, /) -> bytes:
-        found: bytes = self._inner.process(data)
-        return found
+        piece: bytes = self._inner.process(data)
+        return piece
 
 
-def _bounded(inner: zstandard.ZstdDecompressionObj | _Brotli, body: bytes) -> bytes:
-    """In steps, so that a small body which unfolds without end is noticed in time."""
-    whole, size = [], 0
-    for at in range(0, len(body), _STEP):
-        piece = inner.decompress(body[at : at + _STEP])
+def _decompress_bounded(inner: zstandard.ZstdDecompressionObj | _Brotli, body: bytes) -> bytes:
+    """In steps, so that a decompression bomb is noticed in time."""
+    pieces, size = [], 0
+    for start in range(0, len(body), _STEP):
+        piece = inner.decompress(body[start : start + _STEP])
         size += len(piece)
-        if size > MOST:
+        if size > MAX_BYTES:
             raise MemoryError
-        whole.append(piece)
-    return b"".join(whole)
+        pieces.append(piece)
+    return b"".join(pieces)

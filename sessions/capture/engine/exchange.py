@@ -1,6 +1,6 @@
-"""One request and its answer as bytes, with what was measured on the way: what a recording endpoint writes down.
+"""One request and its answer as bytes, with measured times, as the recording endpoint stores them.
 
-Only headers that are named here are kept. What proves who somebody is, is not among them."""
+Only the headers named here are kept. No credentials are among them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 import msgspec
 import zstandard
 
-KEPT_OF_REQUESTS = frozenset(
+REQUEST_HEADERS = frozenset(
     {
         "anthropic-beta",
         "anthropic-version",
@@ -23,14 +23,14 @@ KEPT_OF_REQUESTS = frozenset(
         "x-stainless-retry-count",
     }
 )
-KEPT_OF_ANSWERS = frozenset({"content-encoding", "content-type", "request-id", "retry-after", "x-should-retry"})
-MOST = 512 * 1024 * 1024
-"""Bytes that a file may unfold to: one that claims more is damaged, or a trap."""
+ANSWER_HEADERS = frozenset({"content-encoding", "content-type", "request-id", "retry-after", "x-should-retry"})
+MAX_BYTES = 512 * 1024 * 1024
+"""Bytes that a file may decompress to. A larger one is damaged or hostile."""
 Headers = list[tuple[str, str]]
 
 
 class UnreadableExchangeError(ValueError):
-    """A file that is none of ours, or that was cut off."""
+    """The file was not written by Lucid, or was cut off."""
 
 
 class Ending(StrEnum):
@@ -45,12 +45,12 @@ class Ending(StrEnum):
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     name: str
-    """Of its own: the same exchange is stored once, however often it is read."""
+    """Unique, so that an exchange is stored once even if it is read again."""
     at: int
     """Milliseconds since the epoch, when the request began."""
     method: str
     path: str
-    """Without the query, which may hold anything."""
+    """Without the query, which may contain anything."""
     headers: Headers
     request: bytes
     status: int | None = None
@@ -67,24 +67,24 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of_bytes(cls, data: bytes) -> Exchange:
         try:
-            raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=MOST)
+            raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES)
             return msgspec.msgpack.decode(raw, type=cls)
         except (zstandard.ZstdError, msgspec.MsgspecError, MemoryError) as error:
             raise UnreadableExchangeError(str(error)) from error
 
     def header(self, name: str) -> str:
-        return header_in(self.headers, name)
+        return join_header(self.headers, name)
 
     def answer_header(self, name: str) -> str:
-        return header_in(self.answer_headers, name)
+        return join_header(self.answer_headers, name)
 
 
-def header_in(headers: Headers, name: str) -> str:
-    """All values of one name; HTTP lets a list be told in several lines."""
-    return ", ".join(value for known, value in headers if known == name)
+def join_header(headers: Headers, name: str) -> str:
+    """All values of a name, because HTTP allows several headers with one name."""
+    return ", ".join(value for header, value in headers if header == name)
 
 
-def kept(headers: Iterable[tuple[bytes, bytes]], names: frozenset[str]) -> Headers:
-    """Those that may be written down, with names in lower case."""
-    found = ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers)
-    return [(name, value) for name, value in found if name in names]
+def select_headers(headers: Iterable[tuple[bytes, bytes]], names: frozenset[str]) -> Headers:
+    """The headers with these names, in lower case."""
+    decoded = ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers)
+    return [(name, value) for name, value in decoded if name in names]

@@ -1,4 +1,4 @@
-"""Captured requests: by the answer that they got, whole again."""
+"""Finds captured requests by their answers, and joins their parts."""
 
 from __future__ import annotations
 
@@ -10,91 +10,86 @@ from django.db.models import QuerySet
 from zstandard import ZstdError
 
 from sessions.archive.engine.damage import DamageError, unpack_content, verify
-from sessions.capture.engine import Sent
+from sessions.capture.engine import SentRequest
 from sessions.capture.engine.documents import loads
-from sessions.capture.engine.packing import parts_bytes, unpacked
-from sessions.models import (
-    Capture,
-    CaptureBlob,
-    Request,
-    Transcript,
-)
+from sessions.capture.engine.packing import join_parts, unpack_numbers
+from sessions.models import Capture, CaptureBlob, Request, Transcript
 from sessions.transcripts.engine.keys import key_of
 from sessions.usage.engine.usage import Usage
 
 AT_ONCE = 500
 ANY = -1
-"""In place of a capture: whichever there is."""
+"""In place of a capture number: any capture of the message."""
 
 
-def capture_of(message_id: str) -> Capture | None:
-    """The request that this answer came to; the newest, should a gateway have given the id twice."""
+def find_capture(message_id: str) -> Capture | None:
+    """The request with this answer; the newest, if a gateway used the id twice."""
     if not message_id:
         return None
-    found = Capture.objects.filter(message_key=key_of(message_id), message_id=message_id)
-    return found.order_by("-pk").first()
+    captures = Capture.objects.filter(message_key=key_of(message_id), message_id=message_id)
+    return captures.order_by("-pk").first()
 
 
 def captures_of(transcript: Transcript) -> QuerySet[Capture]:
-    """Those whose answers stand in this transcript, in the order in which they were stored."""
+    """Captures whose answers are in this transcript, in the order in which they were stored."""
     keys = Request.objects.filter(transcript=transcript).values("message_key")
     return Capture.objects.filter(message_key__in=keys).order_by("pk")
 
 
-def captures_among(transcript: Transcript) -> dict[str, int | None]:
+def capture_numbers(transcript: Transcript) -> dict[str, int | None]:
     """Message id -> its newest capture."""
-    known: dict[str, int | None] = {}
-    known.update(captures_of(transcript).values_list("message_id", "pk"))
-    return known
+    captures: dict[str, int | None] = {}
+    captures.update(captures_of(transcript).values_list("message_id", "pk"))
+    return captures
 
 
-def sent_of(capture: Capture) -> Sent:
+def load_sent(capture: Capture) -> SentRequest:
     """The request as it was sent."""
-    return Contents().sent(capture)
+    return Contents().load_sent(capture)
 
 
-def usage_of(capture: Capture) -> Usage | None:
-    """What the answer counted; None if it came to no count."""
+def capture_usage(capture: Capture) -> Usage | None:
+    """The usage in the answer; None if there is none."""
     if capture.input is None:
         return None
     counts = (capture.cache_read, capture.cache_write_5m, capture.cache_write_1h, capture.output)
     return Usage(capture.input, *(count or 0 for count in counts))
 
 
-def said_in(capture: Capture) -> Mapping[str, Any] | None:
-    """The answer as one message; None if nothing of one came."""
+def load_answer(capture: Capture) -> Mapping[str, Any] | None:
+    """The answer as one message; None if no part of one arrived."""
     if capture.answer is None:
         return None
-    found: Mapping[str, Any] = Contents().values([capture.answer])[capture.answer]
-    return found
+    answer: Mapping[str, Any] = Contents().load_values([capture.answer])[capture.answer]
+    return answer
 
 
 class Contents:
-    """Contents by number. It holds those of the latest request, because the next one lists nearly the same."""
+    """Contents by number. Those of the latest request are cached, because the next one has nearly the same."""
 
     def __init__(self) -> None:
-        self._held: dict[int, Any] = {}
+        self._cache: dict[int, Any] = {}
 
-    def values(self, numbers: Collection[int]) -> dict[int, Any]:
-        missing = sorted({number for number in numbers if number not in self._held})
-        for at in range(0, len(missing), AT_ONCE):
-            rows = CaptureBlob.objects.filter(pk__in=missing[at : at + AT_ONCE])
-            for number, data, size, known in rows.values_list("pk", "data", "size", "hash"):
-                self._held[number] = loads(blob_content(number, data, size, known))
-        if gone := [number for number in numbers if number not in self._held]:
-            raise DamageError(f"Content {gone[0]} of a captured request is missing.")
-        self._held = {number: self._held[number] for number in numbers}
-        return self._held
+    def load_values(self, numbers: Collection[int]) -> dict[int, Any]:
+        missing = sorted({number for number in numbers if number not in self._cache})
+        for start in range(0, len(missing), AT_ONCE):
+            rows = CaptureBlob.objects.filter(pk__in=missing[start : start + AT_ONCE])
+            for number, data, size, digest in rows.values_list("pk", "data", "size", "hash"):
+                self._cache[number] = loads(unpack_blob(number, data, size, digest))
+        if absent := [number for number in numbers if number not in self._cache]:
+            raise DamageError(f"Content {absent[0]} of a captured request is missing.")
+        self._cache = {number: self._cache[number] for number in numbers}
+        return self._cache
 
-    def sent(self, capture: Capture) -> Sent:
-        parts = numbers_of(capture)
-        values = self.values([number for part in parts for number in part or ()])
+    def load_sent(self, capture: Capture) -> SentRequest:
+        parts = unpack_parts(capture)
+        values = self.load_values([number for part in parts for number in part or ()])
         system, tools, messages = (None if part is None else [values[number] for number in part] for part in parts)
-        plain = system is not None and len(system) == 1 and isinstance(system[0], str)
-        return Sent(
+        is_string = system is not None and len(system) == 1 and isinstance(system[0], str)
+        return SentRequest(
             capture.pk,
             tuple(_objects(messages or ())),
-            system[0] if system and plain else None if system is None else tuple(_objects(system)),
+            system[0] if system and is_string else None if system is None else tuple(_objects(system)),
             None if tools is None else tuple(_objects(tools)),
             {**capture.params, "betas": capture.betas} if capture.betas else capture.params,
             tuple(capture.marks),
@@ -102,34 +97,34 @@ class Contents:
         )
 
 
-class Captured:
-    """Gives the captured request of an answer, if there is one: what the context view asks."""
+class CaptureLookup:
+    """Looks up the captured request of an answer, for the context view."""
 
     def __init__(self, known: Mapping[str, int | None]) -> None:
-        """`known`: message id -> its capture. Others have none."""
+        """`known`: message id -> its capture. Other messages have none."""
         self._contents = Contents()
-        self._known = known
+        self._captures = known
 
-    def __call__(self, message_id: str) -> Sent | None:
-        number = self._known.get(message_id)
+    def __call__(self, message_id: str) -> SentRequest | None:
+        number = self._captures.get(message_id)
         if number is None:
             return None
-        capture = capture_of(message_id) if number == ANY else Capture.objects.filter(pk=number).first()
-        return None if capture is None else self._contents.sent(capture)
+        capture = find_capture(message_id) if number == ANY else Capture.objects.filter(pk=number).first()
+        return None if capture is None else self._contents.load_sent(capture)
 
 
-def blob_content(number: int, data: bytes | memoryview, size: int, known: bytes | memoryview) -> bytes:
-    """What is stored under a number, compared with what it is known by."""
-    what = f"Content {number} of a captured request"
-    raw = unpack_content(data, size, what)
-    verify(raw, known, what)
+def unpack_blob(number: int, data: bytes | memoryview, size: int, digest: bytes | memoryview) -> bytes:
+    """The content with this number, verified by its hash."""
+    description = f"Content {number} of a captured request"
+    raw = unpack_content(data, size, description)
+    verify(raw, digest, description)
     return raw
 
 
-def numbers_of(capture: Capture) -> list[tuple[int, ...] | None]:
-    """The contents of its system prompt, its tools and its messages."""
+def unpack_parts(capture: Capture) -> list[tuple[int, ...] | None]:
+    """The numbers of the contents of its system prompt, tools and messages."""
     parts = (capture.system, capture.tools, capture.messages)
-    verify(parts_bytes(*parts), capture.parts_hash, f"Capture {capture.pk}")
+    verify(join_parts(*parts), capture.parts_hash, f"Capture {capture.pk}")
     try:
         return [_numbers(part) for part in parts]
     except (struct.error, ZstdError, MemoryError) as error:
@@ -137,9 +132,9 @@ def numbers_of(capture: Capture) -> list[tuple[int, ...] | None]:
 
 
 def _numbers(part: bytes | memoryview | None) -> tuple[int, ...] | None:
-    return None if part is None else unpacked(bytes(part))
+    return None if part is None else unpack_numbers(bytes(part))
 
 
 def _objects(values: Iterable[Any]) -> Iterable[Mapping[str, Any]]:
-    """What is no object cannot be shown as one; the API refuses it anyway."""
+    """Turns values that are no objects into text blocks. The API refuses them anyway."""
     return (value if isinstance(value, dict) else {"type": "text", "text": str(value)} for value in values)

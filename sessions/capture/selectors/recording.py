@@ -1,4 +1,4 @@
-"""How the recording endpoint fares: what it handed on, what it wrote down, and what went wrong with that."""
+"""The state of the recording endpoint: how many requests it forwarded, recorded and lost."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from django.conf import settings
 
 from inspector.owner.key import owner_key
 from sessions.capture.endpoint.proxy import PREFIX
-from sessions.capture.endpoint.spool import Waiting
+from sessions.capture.endpoint.spool import FolderSize
 from sessions.capture.endpoint.spool_location import recorder_of, spool_of
 
 
 @dataclass(frozen=True, slots=True)
-class Capturing:
-    on: bool
+class RecordingState:
+    is_on: bool
     upstream: str
     days: int
     forwarded: int
     written: int
     lost: tuple[tuple[str, int], ...]
-    """Why recordings were given up, and how often; the most frequent first."""
+    """Why recordings were lost, and how many; most frequent first."""
     last_lost: int | None
-    waiting: Waiting
-    unreadable: Waiting
-    aside: str
-    """Where the unreadable ones are."""
+    waiting: FolderSize
+    unreadable: FolderSize
+    unreadable_folder: str
+    """The folder of unreadable recordings."""
 
     @property
-    def lost_in_all(self) -> int:
+    def lost_count(self) -> int:
         return sum(count for _, count in self.lost)
 
 
-def capturing() -> Capturing:
+def recording_state() -> RecordingState:
     counts, spool = recorder_of(settings.LUCID_HOME).counts, spool_of(settings.LUCID_HOME)
-    return Capturing(
+    return RecordingState(
         settings.LUCID_CAPTURE,
         str(settings.LUCID_CAPTURE_UPSTREAM),
         settings.LUCID_CAPTURE_DAYS,
@@ -44,11 +44,11 @@ def capturing() -> Capturing:
         None if counts.last_lost is None else int(counts.last_lost * 1000),
         spool.waiting(),
         spool.unreadable(),
-        str(spool.aside),
+        str(spool.unreadable_folder),
     )
 
 
-def endpoint(origin: str) -> str:
-    """What a client takes as the address of the API. `origin`: of this server, as the reader knows it."""
+def endpoint_address(origin: str) -> str:
+    """The address that clients use in place of the API's. `origin`: the one under which the reader reached Lucid."""
     secret = f"/{owner_key(settings.LUCID_HOME).capture_secret}" if settings.LUCID_OWNER_CHECK else ""
     return f"{origin}{PREFIX}{secret}"

@@ -1,4 +1,4 @@
-"""Are captured requests sound? Every content is compared with what it is known by, and every list with its hash."""
+"""Checks captured requests: every content and every list against its hash."""
 
 from __future__ import annotations
 
@@ -7,74 +7,78 @@ from collections.abc import Collection, Iterator
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.engine.file_prints import print_of
 from sessions.archive.selectors.soundness import CheckStep, Damage
-from sessions.capture.engine.packing import parts_bytes
-from sessions.capture.selectors.captures import blob_content, numbers_of
+from sessions.capture.engine.packing import join_parts
+from sessions.capture.selectors.captures import unpack_blob, unpack_parts
 from sessions.models import Capture, CaptureBlob
 
 AT_ONCE = 200
 KIND = "capture"
 
 
-def capture_steps() -> Iterator[CheckStep]:
-    known: set[int] = set()
+def check_captures() -> Iterator[CheckStep]:
+    numbers: set[int] = set()
     damaged: dict[int, Damage] = {}
     listed: set[int] = set()
-    yield from _contents(known, damaged)
-    yield from _captures(known, damaged, listed)
-    yield CheckStep(damage=tuple(one for number, one in sorted(damaged.items()) if number not in listed))
+    yield from _check_contents(numbers, damaged)
+    yield from _check_captures(numbers, damaged, listed)
+    yield CheckStep(damage=tuple(damage for number, damage in sorted(damaged.items()) if number not in listed))
 
 
-def _contents(known: set[int], damaged: dict[int, Damage]) -> Iterator[CheckStep]:
+def _check_contents(numbers: set[int], damaged: dict[int, Damage]) -> Iterator[CheckStep]:
     after = 0
     while True:
         rows = CaptureBlob.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "data", "size", "hash")
-        some = list(rows[:AT_ONCE])
-        for number, data, size, name in some:
-            known.add(number)
+        blobs = list(rows[:AT_ONCE])
+        for number, data, size, name in blobs:
+            numbers.add(number)
             try:
-                blob_content(number, data, size, name)
+                unpack_blob(number, data, size, name)
             except DamageError as error:
                 damaged[number] = Damage(f"content {number}", str(error), KIND, number, end=size)
-        yield CheckStep(contents=len(some))
-        if len(some) < AT_ONCE:
+        yield CheckStep(contents=len(blobs))
+        if len(blobs) < AT_ONCE:
             return
-        after = some[-1][0]
+        after = blobs[-1][0]
 
 
-def _captures(known: Collection[int], damaged: dict[int, Damage], listed: set[int]) -> Iterator[CheckStep]:
-    """Damage is told with the captures that list what is damaged: people know those, and not the contents."""
+def _check_captures(
+    numbers_stored: Collection[int], damaged: dict[int, Damage], listed: set[int]
+) -> Iterator[CheckStep]:
+    """Reports damaged contents with the captures that use them, because people know captures but not contents."""
     after = 0
     columns = ("exchange", "session_id", "system", "tools", "messages", "parts_hash", "answer", "request_bytes")
     while True:
-        some = list(Capture.objects.filter(pk__gt=after).order_by("pk").only(*columns)[:AT_ONCE])
-        found: list[Damage] = []
+        captures = list(Capture.objects.filter(pk__gt=after).order_by("pk").only(*columns)[:AT_ONCE])
+        damage: list[Damage] = []
         hashes: list[tuple[int, bytes]] = []
-        for capture in some:
-            wrong = _wrong(capture, known, damaged, listed)
-            if wrong:
+        for capture in captures:
+            problem = _describe_problem(capture, numbers_stored, damaged, listed)
+            if problem:
                 path = f"capture {capture.pk}"
-                found.append(Damage(path, wrong, KIND, capture.pk, capture.session_id, end=capture.request_bytes))
+                damage.append(Damage(path, problem, KIND, capture.pk, capture.session_id, end=capture.request_bytes))
             elif capture.parts_hash is None:
-                parts = parts_bytes(capture.system, capture.tools, capture.messages)
+                parts = join_parts(capture.system, capture.tools, capture.messages)
                 hashes.append((capture.pk, print_of(parts)))
-        yield CheckStep(contents=len(some), damage=tuple(found), hashes=tuple(hashes))
-        if len(some) < AT_ONCE:
+        yield CheckStep(contents=len(captures), damage=tuple(damage), hashes=tuple(hashes))
+        if len(captures) < AT_ONCE:
             return
-        after = some[-1].pk
+        after = captures[-1].pk
 
 
-def _wrong(capture: Capture, known: Collection[int], damaged: dict[int, Damage], listed: set[int]) -> str:
+def _describe_problem(
+    capture: Capture, numbers_stored: Collection[int], damaged: dict[int, Damage], listed: set[int]
+) -> str:
     try:
-        numbers = [number for part in numbers_of(capture) for number in part or ()]
+        numbers = [number for part in unpack_parts(capture) for number in part or ()]
     except DamageError as error:
         return str(error)
     if capture.answer is not None:
         numbers.append(capture.answer)
     listed.update(numbers)
     bad = sorted({number for number in numbers if number in damaged})
-    gone = sorted({number for number in numbers if number not in known})
-    # What was stored after the contents were read is no damage.
-    gone = [number for number in gone if not CaptureBlob.objects.filter(pk=number).exists()]
+    missing = sorted({number for number in numbers if number not in numbers_stored})
+    # Contents that were stored after the check began are not missing.
+    missing = [number for number in missing if not CaptureBlob.objects.filter(pk=number).exists()]
     return " ".join(
-        [*(damaged[number].description for number in bad), *(f"Content {number} is missing." for number in gone)]
+        [*(damaged[number].description for number in bad), *(f"Content {number} is missing." for number in missing)]
     )

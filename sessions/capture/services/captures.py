@@ -1,4 +1,4 @@
-"""Stores captured requests, each content once, and forgets the old ones."""
+"""Stores captured requests, each content once, and deletes old ones."""
 
 from __future__ import annotations
 
@@ -12,73 +12,75 @@ from sessions.archive.engine.file_prints import print_of
 from sessions.capture.engine import (
     Answer,
     Exchange,
-    Parts,
+    RequestParts,
     Unreadable,
-    answer_of,
-    decoded,
-    parts_of,
-    who_sent,
+    decode_body,
+    find_sender,
+    parse_answer,
+    split_request,
 )
-from sessions.capture.engine.packing import packed, parts_bytes
-from sessions.capture.selectors.captures import numbers_of
+from sessions.capture.engine.packing import join_parts, pack_numbers
+from sessions.capture.selectors.captures import unpack_parts
 from sessions.capture.services.contents import AT_ONCE, contents_store
 from sessions.models import Capture, CaptureBlob
 from sessions.transcripts.engine.keys import key_of
 
-LONGEST_ERROR = 2000
+MAX_ERROR_CHARS = 2000
 LOCK = 0x6C75636964
-"""Any number that nobody else locks."""
+"""An arbitrary number for the advisory lock."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
-    """Who asked, if it was Lucid itself."""
+class RequestOrigin:
+    """Where a request of Lucid's own came from."""
 
     run_id: int | None
     parent_message: str = ""
 
 
-def capture_store(*, exchange: Exchange, asker: Asker | None = None) -> Capture | None:
-    """None if it is stored already. All of it or nothing: whoever is cut off can begin again."""
+def capture_store(*, exchange: Exchange, asker: RequestOrigin | None = None) -> Capture | None:
+    """Stores an exchange in one transaction, so that it can be repeated. None if it is stored already."""
     if Capture.objects.filter(exchange=exchange.name).exists():
         return None
     parts, answer, problem = _read(exchange)
     if asker is None and answer.id and _is_own(exchange, answer):
         return None
     with transaction.atomic():
-        _alone()
+        _lock_captures()
         if Capture.objects.filter(exchange=exchange.name).exists():
-            return None  # another process stored it while we read it
-        return _stored(exchange, parts, answer, problem, asker)
+            return None  # another process stored it in the meantime
+        return _create_capture(exchange, parts, answer, problem, asker)
 
 
 def _is_own(exchange: Exchange, answer: Answer) -> bool:
-    """Whether it is a request of Lucid's own that went through its own endpoint: it is stored with its run already."""
+    """Whether Lucid itself sent the request through its endpoint: then it is already stored with its run."""
     own = Capture.objects.filter(message_key=key_of(answer.id), message_id=answer.id, origin=Capture.Origin.LUCID)
     return own.filter(request_bytes=len(exchange.request)).exists()
 
 
-def _read(exchange: Exchange) -> tuple[Parts, Answer, str]:
-    body = decoded(exchange.request, exchange.header("content-encoding"))
-    parts = Parts(problem=f"The request: {body.why}") if isinstance(body, Unreadable) else parts_of(body)
-    said = decoded(exchange.answer, exchange.answer_header("content-encoding"))
-    if isinstance(said, Unreadable):
-        return parts, Answer(), f"The answer: {said.why}"
-    answer = answer_of(said, exchange.answer_header("content-type"))
+def _read(exchange: Exchange) -> tuple[RequestParts, Answer, str]:
+    body = decode_body(exchange.request, exchange.header("content-encoding"))
+    parts = RequestParts(problem=f"The request: {body.why}") if isinstance(body, Unreadable) else split_request(body)
+    answer_body = decode_body(exchange.answer, exchange.answer_header("content-encoding"))
+    if isinstance(answer_body, Unreadable):
+        return parts, Answer(), f"The answer: {answer_body.why}"
+    answer = parse_answer(answer_body, exchange.answer_header("content-type"))
     return parts, answer, ""
 
 
-def _stored(exchange: Exchange, parts: Parts, answer: Answer, problem: str, asker: Asker | None) -> Capture:
-    said = [answer.message] if answer.message is not None else []
-    numbers = contents_store(values=[*(parts.system or ()), *(parts.tools or ()), *parts.messages, *said])
+def _create_capture(
+    exchange: Exchange, parts: RequestParts, answer: Answer, problem: str, asker: RequestOrigin | None
+) -> Capture:
+    answer_messages = [answer.message] if answer.message is not None else []
+    numbers = contents_store(values=[*(parts.system or ()), *(parts.tools or ()), *parts.messages, *answer_messages])
     rest = iter(numbers)
     system, tools, messages = (
-        None if part is None else packed([next(rest) for _ in part])
+        None if part is None else pack_numbers([next(rest) for _ in part])
         for part in (parts.system, parts.tools, parts.messages)
     )
-    who = who_sent(exchange, parts.params)
+    sender = find_sender(exchange, parts.params)
     return Capture.objects.create(
         exchange=exchange.name,
         origin=Capture.Origin.CLIENT if asker is None else Capture.Origin.LUCID,
@@ -87,8 +89,8 @@ def _stored(exchange: Exchange, parts: Parts, answer: Answer, problem: str, aske
         message_key=key_of(answer.id) if answer.id else None,
         message_id=answer.id[:200],
         request_id=exchange.answer_header("request-id")[:200],
-        session_id=who.session,
-        agent=who.agent,
+        session_id=sender.session,
+        agent=sender.agent,
         at=exchange.at,
         first_byte_ms=exchange.first_byte_ms,
         duration_ms=exchange.duration_ms,
@@ -99,7 +101,7 @@ def _stored(exchange: Exchange, parts: Parts, answer: Answer, problem: str, aske
         error=_error(exchange, parts, answer, problem),
         stop_reason=answer.stop_reason[:60],
         **_counts(answer),
-        betas=[one.strip() for one in exchange.header("anthropic-beta").split(",") if one.strip()],
+        betas=[beta.strip() for beta in exchange.header("anthropic-beta").split(",") if beta.strip()],
         headers=dict(exchange.headers),
         params=dict(parts.params),
         marks=list(parts.marks),
@@ -107,7 +109,7 @@ def _stored(exchange: Exchange, parts: Parts, answer: Answer, problem: str, aske
         system=system,
         tools=tools,
         messages=messages or b"",
-        parts_hash=print_of(parts_bytes(system, tools, messages or b"")),
+        parts_hash=print_of(join_parts(system, tools, messages or b"")),
         answer=next(rest, None),
         request_bytes=len(exchange.request),
         answer_bytes=len(exchange.answer),
@@ -122,26 +124,26 @@ def _counts(answer: Answer) -> dict[str, int]:
     return {name: getattr(usage, name) for name in names}
 
 
-def _error(exchange: Exchange, parts: Parts, answer: Answer, problem: str) -> str:
-    """The first that is known, and that says the most."""
-    unread = f"The answer has status {exchange.status} and is not in the form of the API."
-    odd = exchange.status is not None and answer.message is None
-    said = exchange.problem or answer.error or problem or parts.problem or (unread if odd else "")
-    return said[:LONGEST_ERROR]
+def _error(exchange: Exchange, parts: RequestParts, answer: Answer, problem: str) -> str:
+    """The most specific error that is known."""
+    unreadable = f"The answer has status {exchange.status} and is not in the form of the API."
+    is_unreadable = exchange.status is not None and answer.message is None
+    sentence = exchange.problem or answer.error or problem or parts.problem or (unreadable if is_unreadable else "")
+    return sentence[:MAX_ERROR_CHARS]
 
 
 def captures_prune(*, before: int) -> int:
-    """Forgets what was captured before this time, and the contents that nothing lists any more."""
+    """Deletes captures from before this time, and contents that no capture uses any more."""
     with transaction.atomic():
-        _alone()
-        gone, _ = Capture.objects.filter(at__lt=before).delete()
-        if gone:
+        _lock_captures()
+        deleted, _ = Capture.objects.filter(at__lt=before).delete()
+        if deleted:
             _contents_prune()
-    return gone
+    return deleted
 
 
-def _alone() -> None:
-    """A content may be listed again at the very moment at which nothing lists it. SQLite has one writer anyway."""
+def _lock_captures() -> None:
+    """Keeps other writers away: they might use a content while it is deleted. SQLite has only one writer."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
@@ -152,13 +154,13 @@ def _contents_prune() -> None:
     columns = ("system", "tools", "messages", "parts_hash", "answer")
     for capture in Capture.objects.only(*columns).iterator(chunk_size=AT_ONCE):
         try:
-            used.update(number for part in numbers_of(capture) for number in part or ())
+            used.update(number for part in unpack_parts(capture) for number in part or ())
         except DamageError as error:
-            # Nobody knows any more what it lists: then nothing is known to be unused.
+            # Its contents are unknown, so no content is known to be unused.
             logger.warning("Contents of captures are not pruned: %s", error)
             return
         if capture.answer is not None:
             used.add(capture.answer)
     unused = [number for number in CaptureBlob.objects.values_list("pk", flat=True).iterator() if number not in used]
-    for at in range(0, len(unused), AT_ONCE):
-        CaptureBlob.objects.filter(pk__in=unused[at : at + AT_ONCE]).delete()
+    for start in range(0, len(unused), AT_ONCE):
+        CaptureBlob.objects.filter(pk__in=unused[start : start + AT_ONCE]).delete()

@@ -1,4 +1,4 @@
-"""The first page's questions: what is there in all, how busy were the last weeks, and what needs attention."""
+"""Facts for the home page: totals, sessions per day, and what needs attention."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from django.utils import timezone
 
 from sessions.catalog.selectors.odd import count_unknown_names
 from sessions.catalog.selectors.retention import (
-    Expiring,
-    Policy,
+    ExpiringSession,
+    RetentionPolicy,
     expiring_sessions,
     vanished_sessions,
     with_days_left,
 )
 from sessions.catalog.selectors.sessions import (
     Filters,
-    Line,
+    SessionLine,
     current_sessions,
     day_start,
     filtered_sessions,
@@ -29,7 +29,7 @@ from sessions.models import Request, Source, Transcript
 
 RECENT_DAYS = 7
 FEW = 5
-"""Examples shown of each thing; the rest is behind its link."""
+"""Examples shown of each kind; a link leads to the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +51,26 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    failing: list[Line]
+    failing: list[SessionLine]
     failing_count: int
     failing_since: date
     broken_lines: int
     broken_sessions: int
     unknown_names: int
-    expiring: list[Expiring]
+    expiring: list[ExpiringSession]
     expiring_count: int
     vanished: int
     unpriced: list[tuple[str, int]]
     """Models without a known price, with their requests."""
 
     @property
-    def quiet(self) -> bool:
+    def is_empty(self) -> bool:
         counts = (self.failing_count, self.broken_lines, self.unknown_names, self.expiring_count, self.vanished)
         return not any(counts) and not self.unpriced
 
 
-def totals() -> Totals:
-    """Of everything imported, sub-agents included; a request that several files repeat counts once."""
+def load_totals() -> Totals:
+    """Totals of everything imported, including sub-agents. A request that several files repeat counts once."""
     sums = _current().aggregate(
         sessions=Count("id", filter=Q(kind=Transcript.Kind.MAIN)),
         agents=Count("id", filter=Q(kind=Transcript.Kind.AGENT)),
@@ -89,12 +89,12 @@ def daily_sessions(days: int, *, now: int) -> list[tuple[date, int]]:
     """How many sessions were last active on each of the last `days` days."""
     today = local_day(now)
     first = today - timedelta(days=days - 1)
-    seen = current_sessions().filter(last_at__gte=day_start(first)).values_list("last_at", flat=True)
-    counts = Counter(local_day(moment) for moment in seen if moment is not None)
+    last_times = current_sessions().filter(last_at__gte=day_start(first)).values_list("last_at", flat=True)
+    counts = Counter(local_day(moment) for moment in last_times if moment is not None)
     return [(day, counts[day]) for day in (first + timedelta(days=number) for number in range(days))]
 
 
-def needs_attention(policy: Policy, *, now: int) -> Attention:
+def load_attention(policy: RetentionPolicy, *, now: int) -> Attention:
     since = local_day(now) - timedelta(days=RECENT_DAYS - 1)
     failing = filtered_sessions(Filters(failed=True, since=since), now=now)
     expiring = expiring_sessions(policy, now=now)

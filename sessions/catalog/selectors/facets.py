@@ -1,4 +1,4 @@
-"""What the catalogue can be narrowed by: the tree of projects, and the branches and models that occur."""
+"""Values for the filters of the session list: the tree of projects, and the branches and models of sessions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from sessions.catalog.selectors.sessions import current_sessions, named
+from sessions.catalog.selectors.sessions import current_sessions, split_names
 from sessions.models import Project, Source, Transcript
 from sessions.models.transcript import project_name
 
-MOST = 300
-"""A longer menu helps nobody; the newest names come first."""
+MAX_NAMES = 300
+"""The most names in a menu; the newest come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class ProjectNode:
     name: str
     path: str
     depth: int
-    """How many other projects it lies inside of."""
+    """How many other projects contain it."""
     sessions: int
     last_at: int
 
 
-class _Named(NamedTuple):
+class _ProjectRow(NamedTuple):
     id: int
     cwd: str
     directory: str
@@ -40,40 +40,40 @@ class Facets:
 
 SESSIONS = (
     "SELECT project_id, count(*), max(last_at) FROM transcripts_transcript WHERE kind = %s AND source_id NOT IN"
-    # Spelled out, because only then can SQLite know that the index of such sources has them all.
+    # A literal, because SQLite uses a partial index only if the query contains its condition.
     f" (SELECT id FROM transcripts_source WHERE state = '{Source.State.REPLACED.value}') GROUP BY project_id"
 )
 
 
 def project_tree() -> list[ProjectNode]:
-    """Every project with sessions: the latest used first, those inside another one below it."""
+    """Every project with sessions, the latest used first, and nested projects below their parent."""
     with connection.cursor() as cursor:
         cursor.execute(SESSIONS, [Transcript.Kind.MAIN.value])
         counts = {project: (sessions, last_at or 0) for project, sessions, last_at in cursor.fetchall()}
         cursor.execute("SELECT id, cwd, directory FROM transcripts_project")
-        projects = [_Named(*row) for row in cursor.fetchall() if row[0] in counts]
+        projects = [_ProjectRow(*row) for row in cursor.fetchall() if row[0] in counts]
     parents = _parents(projects)
-    children: dict[int | None, list[_Named]] = {}
+    children: dict[int | None, list[_ProjectRow]] = {}
     for project in sorted(projects, key=lambda project: -counts[project.id][1]):
         children.setdefault(parents.get(project.id), []).append(project)
     return _walk(children, counts, None, 0)
 
 
-def facets(project: int | None) -> Facets:
+def load_facets(project: int | None) -> Facets:
     """Branches and models of the sessions of a project, or of all."""
-    found = current_sessions().order_by("-last_at")
+    sessions = current_sessions().order_by("-last_at")
     if project is not None:
-        found = found.filter(project=project)
+        sessions = sessions.filter(project=project)
     branches: dict[str, None] = {}
     models: dict[str, None] = {}
-    for branch, more, used in found.values_list("branch", "branches", "model_names"):
-        branches.update(dict.fromkeys([*named(branch), *named(more)]))
-        models.update(dict.fromkeys(named(used)))
-    return Facets(branches=list(branches)[:MOST], models=list(models)[:MOST])
+    for branch, more, used in sessions.values_list("branch", "branches", "model_names"):
+        branches.update(dict.fromkeys([*split_names(branch), *split_names(more)]))
+        models.update(dict.fromkeys(split_names(used)))
+    return Facets(branches=list(branches)[:MAX_NAMES], models=list(models)[:MAX_NAMES])
 
 
-def _parents(projects: list[_Named]) -> dict[int, int]:
-    """The nearest project whose directory holds this one."""
+def _parents(projects: list[_ProjectRow]) -> dict[int, int]:
+    """For each nested project, the nearest project that contains it."""
     by_path = {project.cwd.replace("\\", "/").rstrip("/"): project.id for project in projects if project.cwd}
     parents = {}
     for path, project in by_path.items():
@@ -86,7 +86,7 @@ def _parents(projects: list[_Named]) -> dict[int, int]:
 
 
 def _walk(
-    children: dict[int | None, list[_Named]], counts: dict[int, tuple[int, int]], parent: int | None, depth: int
+    children: dict[int | None, list[_ProjectRow]], counts: dict[int, tuple[int, int]], parent: int | None, depth: int
 ) -> list[ProjectNode]:
     nodes = []
     for project in children.get(parent, []):
@@ -97,5 +97,5 @@ def _walk(
     return nodes
 
 
-def project_named(project: int) -> Project | None:
+def find_project(project: int) -> Project | None:
     return Project.objects.filter(pk=project).first()

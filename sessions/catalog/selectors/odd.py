@@ -1,4 +1,4 @@
-"""What we did not understand: unknown names, counted over all sessions, and lines that could not be read."""
+"""Unknown names, counted over all sessions, and lines that could not be read."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sessions.models import Oddity, Problem, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownName:
     what: str
     name: str
     count: int
     sessions: int
     example: Oddity
-    """Where it stands in the first file that has it."""
+    """Its first occurrence in the first file that has it."""
 
 
-def unknown_names() -> list[Unknown]:
-    """Every unknown type, subtype, attachment, block and key, the most frequent first within its sort."""
+def unknown_names() -> list[UnknownName]:
+    """Every unknown type, subtype, attachment, block and key; within each kind, the most frequent first."""
     groups = list(
         _current_oddities()
         .values("what", "name")
@@ -32,7 +32,7 @@ def unknown_names() -> list[Unknown]:
         "transcript__ruler", "transcript__state", "transcript__meta"
     )
     by_id = examples.in_bulk([example for *_, example in groups])
-    return [Unknown(what, name, total, files, by_id[example]) for what, name, total, files, example in groups]
+    return [UnknownName(what, name, total, files, by_id[example]) for what, name, total, files, example in groups]
 
 
 def count_unknown_names() -> int:
@@ -40,7 +40,7 @@ def count_unknown_names() -> int:
 
 
 def broken_lines() -> QuerySet[Problem]:
-    """Lines that are not one JSON object each, the latest session first."""
+    """Lines that are not a JSON object, latest session first."""
     return (
         Problem.objects.exclude(transcript__source__state=Source.State.REPLACED)
         .select_related("transcript", "transcript__project")
@@ -50,7 +50,7 @@ def broken_lines() -> QuerySet[Problem]:
 
 
 def broken_kinds() -> list[tuple[str, int]]:
-    """How many lines are broken in which way."""
+    """The number of broken lines of each kind."""
     kinds = broken_lines().order_by().values("kind").annotate(lines=Count("id")).order_by("-lines", "kind")
     return list(kinds.values_list("kind", "lines"))
 

@@ -1,4 +1,4 @@
-"""The retention guard: the agent deletes its transcripts after a while, and people should know which go next."""
+"""Which transcripts the agent will delete next, according to its retention setting."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ WARNING_DAYS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """How long the agent keeps a transcript that nobody writes to any more, and where it says so."""
+class RetentionPolicy:
+    """How long the agent keeps a transcript after the last write, and where its transcripts are."""
 
     projects: Path
     days: int
     stated: bool
-    """False when the agent's settings say nothing and its default holds."""
+    """False if the agent's settings do not say, so that its default applies."""
 
 
 @dataclass(frozen=True, slots=True)
-class Expiring:
+class ExpiringSession:
     transcript: Transcript
     written_at: int
     days_left: float
-    """Negative when the day has passed: the file goes when the agent starts next."""
+    """Negative if the day has passed: the agent deletes the file when it starts."""
 
     @property
     def whole_days(self) -> int:
         return math.floor(self.days_left)
 
 
-def retention_policy(config: Path, *, default: int) -> Policy:
-    """Read `cleanupPeriodDays` of the agent's settings; whatever cannot be read means the default."""
+def retention_policy(config: Path, *, default: int) -> RetentionPolicy:
+    """Reads `cleanupPeriodDays` from the agent's settings. If it cannot be read, the default applies."""
     try:
         days = orjson.loads((config / "settings.json").read_bytes())["cleanupPeriodDays"]
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
         days = None
     stated = isinstance(days, int) and not isinstance(days, bool) and 0 <= days <= 36_500
-    return Policy(projects=config / "projects", days=days if stated else default, stated=stated)
+    return RetentionPolicy(projects=config / "projects", days=days if stated else default, stated=stated)
 
 
-def expiring_sessions(policy: Policy, *, now: int) -> QuerySet[Transcript]:
-    """Sessions whose file the agent will delete soon. Files elsewhere on the disk are not the agent's to delete."""
+def expiring_sessions(policy: RetentionPolicy, *, now: int) -> QuerySet[Transcript]:
+    """Sessions whose file the agent will delete soon. It deletes only files in its own directory."""
     written_before = now - (policy.days - WARNING_DAYS) * DAY_MS
     return (
         current_sessions()
@@ -66,7 +66,7 @@ def expiring_sessions(policy: Policy, *, now: int) -> QuerySet[Transcript]:
 
 
 def vanished_sessions() -> QuerySet[Transcript]:
-    """Sessions whose file is gone: they live in the archive alone."""
+    """Sessions whose file was deleted, so that only the archive has them."""
     return (
         current_sessions()
         .filter(source__state=Source.State.VANISHED)
@@ -76,6 +76,9 @@ def vanished_sessions() -> QuerySet[Transcript]:
     )
 
 
-def with_days_left(found: QuerySet[Transcript], policy: Policy, *, now: int) -> list[Expiring]:
-    written = ((transcript, transcript.source.mtime_ns // 1_000_000) for transcript in found)
-    return [Expiring(transcript, at, (at + policy.days * DAY_MS - now) / DAY_MS) for transcript, at in written]
+def with_days_left(sessions: QuerySet[Transcript], policy: RetentionPolicy, *, now: int) -> list[ExpiringSession]:
+    written = ((transcript, transcript.source.mtime_ns // 1_000_000) for transcript in sessions)
+    return [
+        ExpiringSession(transcript, written_at, (written_at + policy.days * DAY_MS - now) / DAY_MS)
+        for transcript, written_at in written
+    ]

@@ -1,4 +1,4 @@
-"""The catalogue of sessions: which ones a filter finds, in which order, one page at a time."""
+"""The list of sessions: filtered, sorted, one page at a time."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Agents:
-    """What the sub-agents of a session add to it. They are spend of their own, never hidden in the session's."""
+class AgentTotals:
+    """Totals of a session's sub-agents, which are not part of the session's own totals."""
 
     count: int
     tokens: int
@@ -94,12 +94,12 @@ class Agents:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A session as lists show it."""
+class SessionLine:
+    """A session in a list."""
 
     transcript: Transcript
     live: bool
-    agents: Agents | None
+    agents: AgentTotals | None
 
     @property
     def vanished(self) -> bool:
@@ -107,11 +107,11 @@ class Line:
 
     @property
     def models(self) -> list[str]:
-        return named(self.transcript.model_names)
+        return split_names(self.transcript.model_names)
 
     @property
     def model(self) -> str:
-        """The first model, as people say it: lists are full of `claude-`."""
+        """The first model without the prefix `claude-`, which nearly all have."""
         return self.models[0].removeprefix("claude-") if self.models else ""
 
     @property
@@ -121,43 +121,45 @@ class Line:
 
 
 def current_sessions() -> QuerySet[Transcript]:
-    """Main transcripts as they are now: without sub-agents, and without earlier versions of rewritten files."""
+    """Main transcripts, without sub-agents and earlier versions of rewritten files."""
     return Transcript.objects.filter(kind=Transcript.Kind.MAIN).exclude(source__state=Source.State.REPLACED)
 
 
 def filtered_sessions(filters: Filters, *, now: int) -> QuerySet[Transcript]:
-    found = current_sessions().filter(_wanted(filters))
+    sessions = current_sessions().filter(_build_condition(filters))
     if filters.since:
-        found = found.filter(last_at__gte=day_start(filters.since))
+        sessions = sessions.filter(last_at__gte=day_start(filters.since))
     if filters.until:
-        found = found.filter(last_at__lte=day_end(filters.until))
+        sessions = sessions.filter(last_at__lte=day_end(filters.until))
     if filters.kind == LIVE:
-        found = found.filter(is_live_query(now))
+        sessions = sessions.filter(is_live_query(now))
     elif filters.kind:
-        found = found.filter(KINDS[filters.kind])
-    return found
+        sessions = sessions.filter(KINDS[filters.kind])
+    return sessions
 
 
-def session_lines(found: QuerySet[Transcript], *, sort: str, start: int, stop: int, now: int) -> list[Line]:
-    """The sessions from `start` to `stop` in the order of a name of SORTS, descending with a minus before it."""
+def session_lines(sessions: QuerySet[Transcript], *, sort: str, start: int, stop: int, now: int) -> list[SessionLine]:
+    """The sessions from `start` to `stop`. `sort`: a key of SORTS, with a minus in front for descending order."""
     order = SORTS[sort.removeprefix("-")]
     ordering = order.desc(nulls_last=True) if sort.startswith("-") else order.asc(nulls_last=True)
-    rows = found.select_related("project", "source").only(*_COLUMNS).order_by(ordering, "-last_at", "-id")[start:stop]
-    return _with_agents(list(rows), now)
+    rows = (
+        sessions.select_related("project", "source").only(*_COLUMNS).order_by(ordering, "-last_at", "-id")[start:stop]
+    )
+    return _make_lines(list(rows), now)
 
 
-def latest_sessions(count: int, *, now: int) -> list[Line]:
+def latest_sessions(count: int, *, now: int) -> list[SessionLine]:
     return session_lines(current_sessions(), sort="-last", start=0, stop=count, now=now)
 
 
-def find_sessions(text: str, count: int, *, now: int) -> list[Line]:
-    """The latest sessions that a few typed letters could mean: of a title, a first prompt, a project or an id."""
-    found = current_sessions().filter(_speaks_of(text) | Q(public_id__istartswith=text))
-    return session_lines(found, sort="-last", start=0, stop=count, now=now)
+def find_sessions(text: str, count: int, *, now: int) -> list[SessionLine]:
+    """The latest sessions whose title, first prompt, project or id matches the typed text."""
+    sessions = current_sessions().filter(_mentions(text) | Q(public_id__istartswith=text))
+    return session_lines(sessions, sort="-last", start=0, stop=count, now=now)
 
 
-def named(lines: str) -> list[str]:
-    """The names of a field that holds one per line."""
+def split_names(lines: str) -> list[str]:
+    """The names in a field that has one per line."""
     return [name for name in lines.split("\n") if name]
 
 
@@ -173,35 +175,35 @@ def _ms(moment: datetime) -> int:
     return int(timezone.make_aware(moment).timestamp() * 1000)
 
 
-def _wanted(filters: Filters) -> Q:
-    wanted = Q()
+def _build_condition(filters: Filters) -> Q:
+    condition = Q()
     if filters.project is not None:
-        wanted &= Q(project=filters.project)
+        condition &= Q(project=filters.project)
     if filters.branch:
-        wanted &= Q(branches__contains=f"\n{filters.branch}\n") | Q(branch=filters.branch)
+        condition &= Q(branches__contains=f"\n{filters.branch}\n") | Q(branch=filters.branch)
     if filters.model:
-        wanted &= Q(model_names__contains=f"\n{filters.model}\n")
+        condition &= Q(model_names__contains=f"\n{filters.model}\n")
     if filters.compacted:
-        wanted &= Q(compactions__gt=0)
+        condition &= Q(compactions__gt=0)
     if filters.failed:
-        wanted &= Q(errors__gt=0)
+        condition &= Q(errors__gt=0)
     if filters.broke:
-        wanted &= Q(cache_breaks__gt=0)
+        condition &= Q(cache_breaks__gt=0)
     if filters.text:
-        wanted &= _speaks_of(filters.text)
-    return wanted
+        condition &= _mentions(filters.text)
+    return condition
 
 
-def _speaks_of(text: str) -> Q:
+def _mentions(text: str) -> Q:
     return Q(title__icontains=text) | Q(first_prompt__icontains=text) | Q(project__cwd__icontains=text)
 
 
-def _with_agents(rows: list[Transcript], now: int) -> list[Line]:
-    agents = _agents(row.pk for row in rows)
-    return [Line(transcript=row, live=is_live(row, now), agents=agents.get(row.pk)) for row in rows]
+def _make_lines(rows: list[Transcript], now: int) -> list[SessionLine]:
+    agents = _load_agent_totals(row.pk for row in rows)
+    return [SessionLine(transcript=row, live=is_live(row, now), agents=agents.get(row.pk)) for row in rows]
 
 
-def _agents(parents: Iterable[int]) -> dict[int, Agents]:
+def _load_agent_totals(parents: Iterable[int]) -> dict[int, AgentTotals]:
     sums = (
         Transcript.objects.filter(parent__in=list(parents), kind=Transcript.Kind.AGENT)
         .exclude(source__state=Source.State.REPLACED)
@@ -209,4 +211,4 @@ def _agents(parents: Iterable[int]) -> dict[int, Agents]:
         .annotate(Count("id"), spent=Sum(TOKENS), dollars=Sum("cost"), unknown=Sum("unpriced"))
         .values_list("parent_id", "id__count", "spent", "dollars", "unknown")
     )
-    return {parent: Agents(count, tokens, cost, unpriced) for parent, count, tokens, cost, unpriced in sums}
+    return {parent: AgentTotals(count, tokens, cost, unpriced) for parent, count, tokens, cost, unpriced in sums}

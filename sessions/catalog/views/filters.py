@@ -1,4 +1,4 @@
-"""The filters of the session list as they come in its address: what is wrong is ignored, and said."""
+"""Parses the filters of the session list from its address. Invalid ones are ignored and reported."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ KIND_NAMES = {
     "vanished": "only in the archive",
 }
 DEFAULT_SORT = "-last"
-BIGGEST = 2**31 - 1
+MAX_INTEGER = 2**31 - 1
 
 
 class FilterForm(forms.Form):
     text = forms.CharField(required=False, max_length=500)
-    project = forms.IntegerField(required=False, min_value=0, max_value=BIGGEST)
+    project = forms.IntegerField(required=False, min_value=0, max_value=MAX_INTEGER)
     branch = forms.CharField(required=False, max_length=500)
     model = forms.CharField(required=False, max_length=200)
     since = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
@@ -31,35 +31,35 @@ class FilterForm(forms.Form):
     failed = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
     broke = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
     sort = forms.ChoiceField(required=False, choices=[(s, s) for name in SORTS for s in (name, f"-{name}")])
-    page = forms.IntegerField(required=False, min_value=1, max_value=BIGGEST)
+    page = forms.IntegerField(required=False, min_value=1, max_value=MAX_INTEGER)
 
 
-class Asked:
-    """What an address of the session list asks for, as far as it makes sense."""
+class SessionListQuery:
+    """The valid part of a query for the session list."""
 
     def __init__(self, parameters: QueryDict) -> None:
         self._parameters = parameters
         form = FilterForm(parameters)
         form.is_valid()
-        found: dict[str, Any] = form.cleaned_data
+        values: dict[str, Any] = form.cleaned_data
         self.ignored = [(name, parameters.get(name, "")[:80], messages[0]) for name, messages in form.errors.items()]
-        self.sort = found.get("sort") or DEFAULT_SORT
-        self.page: int = found.get("page") or 1
+        self.sort = values.get("sort") or DEFAULT_SORT
+        self.page: int = values.get("page") or 1
         self.filters = Filters(
-            project=found.get("project"),
-            branch=found.get("branch", ""),
-            model=found.get("model", ""),
-            since=found.get("since"),
-            until=found.get("until"),
-            compacted=bool(found.get("compacted")),
-            failed=bool(found.get("failed")),
-            broke=bool(found.get("broke")),
-            text=found.get("text", ""),
-            kind=found.get("kind", ""),
+            project=values.get("project"),
+            branch=values.get("branch", ""),
+            model=values.get("model", ""),
+            since=values.get("since"),
+            until=values.get("until"),
+            compacted=bool(values.get("compacted")),
+            failed=bool(values.get("failed")),
+            broke=bool(values.get("broke")),
+            text=values.get("text", ""),
+            kind=values.get("kind", ""),
         )
 
-    def chosen(self, project: str) -> list[tuple[str, str]]:
-        """Each filter that is set, in words, with the address of the list without it."""
+    def describe_filters(self, project: str) -> list[tuple[str, str]]:
+        """Each active filter in words, with the address of the list without it."""
         filters = self.filters
         words = {
             "text": f"“{filters.text}”" if filters.text else "",
@@ -77,6 +77,6 @@ class Asked:
 
     def _without(self, name: str) -> str:
         rest = self._parameters.copy()
-        for gone in (name, "page"):
-            rest.pop(gone, None)
+        for parameter in (name, "page"):
+            rest.pop(parameter, None)
         return f"?{rest.urlencode()}"

@@ -1,4 +1,4 @@
-"""What we did not understand, and what will not stay on disk: two pages of plain facts about the files."""
+"""Two pages about files: what Lucid did not understand in them, and which the agent will delete."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ from inspector.web.paging import page_of
 from inspector.web.query import page_number
 from sessions.catalog.selectors.facets import project_tree
 from sessions.catalog.selectors.odd import broken_kinds, broken_lines, unknown_names
-from sessions.catalog.selectors.retention import (
-    expiring_sessions,
-    retention_policy,
-    vanished_sessions,
-    with_days_left,
-)
+from sessions.catalog.selectors.retention import expiring_sessions, retention_policy, vanished_sessions, with_days_left
 
 PER_PAGE = 50
 

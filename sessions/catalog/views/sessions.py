@@ -1,4 +1,4 @@
-"""The list of sessions: filtered, sorted and paged by its address alone."""
+"""The list of sessions, with filters, order and page in its address."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from django.views.decorators.http import require_safe
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
-from sessions.catalog.selectors.facets import facets, project_tree
+from sessions.catalog.selectors.facets import load_facets, project_tree
 from sessions.catalog.selectors.sessions import Filters, filtered_sessions, session_lines
-from sessions.catalog.views.filters import KIND_NAMES, Asked
+from sessions.catalog.views.filters import KIND_NAMES, SessionListQuery
 
 PER_PAGE = 50
 
@@ -42,44 +42,44 @@ class Column:
     short: str
     numeric: bool
     order: str
-    """ascending, descending, or empty when the list is in another column's order"""
+    """ascending, descending, or empty if another column determines the order"""
     sort: str
-    """What a click on it sorts by."""
+    """The sort order after a click on it."""
 
 
 @require_safe
 def transcript_list(request: HtmxRequest) -> HttpResponse:
     now = now_ms()
-    asked = Asked(request.GET)
-    found = filtered_sessions(asked.filters, now=now)
-    page = page_of(asked.page, size=PER_PAGE, total=found.count())
+    query = SessionListQuery(request.GET)
+    sessions = filtered_sessions(query.filters, now=now)
+    page = page_of(query.page, size=PER_PAGE, total=sessions.count())
     projects = project_tree()
-    project = next((node for node in projects if node.id == asked.filters.project), None)
+    project = next((node for node in projects if node.id == query.filters.project), None)
     context = {
         "section": "sessions",
-        "filters": asked.filters,
-        "ignored": asked.ignored,
-        "sort": asked.sort,
-        "columns": columns(asked.sort),
+        "filters": query.filters,
+        "ignored": query.ignored,
+        "sort": query.sort,
+        "columns": make_columns(query.sort),
         "page": page,
-        "lines": session_lines(found, sort=asked.sort, start=page.start, stop=page.stop, now=now),
+        "lines": session_lines(sessions, sort=query.sort, start=page.start, stop=page.stop, now=now),
         "projects": projects,
         "project": project,
-        "chosen": asked.chosen(project.name if project else "unknown project"),
+        "chosen": query.describe_filters(project.name if project else "unknown project"),
         "kinds": KIND_NAMES.items(),
-        "narrowed": asked.filters != Filters(),
-        "facets": facets(asked.filters.project),
+        "narrowed": query.filters != Filters(),
+        "facets": load_facets(query.filters.project),
     }
     return render_page(request, "transcripts/list.html", context, partials=("sessions",))
 
 
-def columns(sort: str) -> list[Column]:
-    """Numbers and dates start with the greatest, words with the first; a second click turns the order around."""
+def make_columns(sort: str) -> list[Column]:
+    """The first click sorts numbers and dates descending, words ascending; a second click reverses the order."""
     by, down = sort.removeprefix("-"), sort.startswith("-")
-    made = []
+    columns = []
     for name, label in TITLES.items():
         order = "" if name != by else "descending" if down else "ascending"
         descend = not down if order else name not in WORDS
         numeric = name not in WORDS and name != "last"
-        made.append(Column(name, label, SHORT.get(name, ""), numeric, order, f"-{name}" if descend else name))
-    return made
+        columns.append(Column(name, label, SHORT.get(name, ""), numeric, order, f"-{name}" if descend else name))
+    return columns

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from sessions.capture.engine import Sent
+from sessions.capture.engine import SentRequest
 from sessions.context.engine.certainty import Exactness, RequestSetup, list_unknowns
 from sessions.context.engine.chain.segments import Segment
 from sessions.context.engine.rendering.array import Element, join_elements
@@ -62,7 +62,7 @@ class Context:
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
     has_missing_parent: bool = False
     """The parent of a record is not in the file."""
-    captured: Sent | None = None
+    captured: SentRequest | None = None
     """The request as it was sent, if it was captured; then the log is not needed."""
     may_be_resumed: bool = False
     """The client may have resumed the session, and lost some of it."""

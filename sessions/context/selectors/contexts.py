@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import OuterRef, Q, Subquery
 
 from sessions.archive.selectors.records import Reader
-from sessions.capture.selectors.captures import ANY, Captured, captures_among
+from sessions.capture.selectors.captures import ANY, CaptureLookup, capture_numbers
 from sessions.context.engine import Context, ContextBuilder
 from sessions.context.engine.chain.out_of_order import AHEAD, find_late_parents
 from sessions.context.engine.chain.segments import is_boundary
@@ -158,7 +158,7 @@ class _ContextLoader:
         small = sum(self._links.locations[row.position][1] for row in rows) <= PREFETCH_BYTES
         self._links.fetch([row.position for row in rows] if small else positions + logged)
         rows = self._links.with_records(rows, positions)
-        captured = Captured({point.request: point.capture})
+        captured = CaptureLookup({point.request: point.capture})
         self.builder = ContextBuilder(
             self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript)
         )
@@ -264,7 +264,7 @@ def load_contexts(transcript: Transcript) -> Iterator[Context]:
         positions = [logged[digest_key] for digest in hashes if (digest_key := key_of(digest)) in logged]
         return (links.stream(position) for position in positions)
 
-    captured = Captured(captures_among(transcript))
+    captured = CaptureLookup(capture_numbers(transcript))
 
     def later(position: int) -> list[LinkRow]:
         return rows[position + 1 : position + 1 + AHEAD]

@@ -1,4 +1,4 @@
-"""Untrusted text inside Markdown of ours: in fences that it cannot close, in code spans, and as words of a line."""
+"""Puts untrusted text into Markdown: in fences that it cannot close, in code spans, or escaped within a line."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ _SPACE = re.compile(r"\s+")
 _SPECIAL = re.compile(r"[\\`*\[\]<>#~]|(?<!\w)_|_(?!\w)|&(?=[#\w])")
 
 
-def fenced(text: str, language: str = "") -> str:
+def make_fence(text: str, language: str = "") -> str:
     """The text in a fence that is longer than any run of backticks in it."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def code(text: str) -> str:
-    """One line as a code span; nothing for no text, which cannot be one."""
+def make_code_span(text: str) -> str:
+    """One line as a code span; empty if there is no text."""
     flat = _SPACE.sub(" ", text).strip()
     if not flat:
         return ""
@@ -27,6 +27,6 @@ def code(text: str) -> str:
     return f"{ticks}{padding}{flat}{padding}{ticks}"
 
 
-def line(text: str) -> str:
-    """Words within a line of ours, in which nothing is markup."""
+def escape_line(text: str) -> str:
+    """The text on one line, with all markup escaped."""
     return _SPECIAL.sub(r"\\\g<0>", _SPACE.sub(" ", text).strip())

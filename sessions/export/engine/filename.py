@@ -1,4 +1,4 @@
-"""The name of an exported file: the title as far as any file system takes it, and the id that keeps it apart."""
+"""The name of an exported file: the title as far as all file systems allow it, and the id of the session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TITLE_BYTES = 80
 _ID_BYTES = 60
 
 
-def filename(title: str, public_id: str, extension: str) -> str:
+def make_filename(title: str, public_id: str, extension: str) -> str:
     return f"{_part(title, _TITLE_BYTES) or 'session'}-{_part(public_id, _ID_BYTES) or 'unnamed'}.{extension}"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sessions.export.engine.contained import contained
-from sessions.export.engine.fences import code, fenced, line
+from sessions.export.engine.fences import escape_line, make_code_span, make_fence
+from sessions.export.engine.safe_markdown import contain_markdown
 from sessions.text.engine.diffs import Diff
 from sessions.text.engine.words import size
 from sessions.timeline.engine.cards.card import (
@@ -33,15 +33,15 @@ _TICKS = {"completed": "x", "pending": " "}
 def part_markdown(part: Part) -> str:
     match part:
         case Prose(text) | Plain(text):
-            return contained(text)
+            return contain_markdown(text)
         case Output(text):
-            return fenced(text)
+            return make_fence(text)
         case Changes(diff):
-            return fenced("\n".join(_diff(diff)), "diff")
+            return make_fence("\n".join(_diff(diff)), "diff")
         case Todos():
             return _todos(part)
         case Pairs(items):
-            return "\n".join(f"- {line(name)}: {_value(value)}" for name, value in items)
+            return "\n".join(f"- {escape_line(name)}: {_value(value)}" for name, value in items)
         case Questions(items):
             return "\n".join(_question(question) for question in items)
         case Links(items):
@@ -49,13 +49,13 @@ def part_markdown(part: Part) -> str:
         case Pictures(items):
             return "\n".join(_picture(picture) for picture in items)
         case Spill(name, extent):
-            file = f" ({line(name)})" if name else ""
-            return f"*{line(extent) + ' ' if extent else ''}on disk{file}; the model got a preview.*"
+            file = f" ({escape_line(name)})" if name else ""
+            return f"*{escape_line(extent) + ' ' if extent else ''}on disk{file}; the model got a preview.*"
         case Fold(title, parts):
-            return quoted("\n\n".join((f"**{line(title)}**", *map(part_markdown, parts))))
+            return quote_text("\n\n".join((f"**{escape_line(title)}**", *map(part_markdown, parts))))
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     return "\n".join(f"> {row}".rstrip() for row in text.split("\n"))
 
 
@@ -66,33 +66,37 @@ def _diff(diff: Diff) -> Iterator[str]:
 
 
 def _todos(todos: Todos) -> str:
-    rows = [f"- [{_TICKS.get(todo.state, ' ')}] {line(todo.text)}{_doing(todo.state)}" for todo in todos.items]
+    rows = [
+        f"- [{_TICKS.get(todo.state, ' ')}] {escape_line(todo.text)}{_state_note(todo.state)}" for todo in todos.items
+    ]
     return "\n".join([*rows, *([f"- and {todos.more} more"] if todos.more else [])])
 
 
-def _doing(state: str) -> str:
-    return "" if state in _TICKS else f" ({line(state.replace('_', ' ')) or 'state unknown'})"
+def _state_note(state: str) -> str:
+    return "" if state in _TICKS else f" ({escape_line(state.replace('_', ' ')) or 'state unknown'})"
 
 
 def _value(value: str) -> str:
     """Beside its name where it is one line, else in a fence that belongs to the item."""
     if "\n" not in value:
-        return code(value) or "(empty)"
-    return "\n\n" + "\n".join(f"  {row}".rstrip() for row in fenced(value).split("\n")) + "\n"
+        return make_code_span(value) or "(empty)"
+    return "\n\n" + "\n".join(f"  {row}".rstrip() for row in make_fence(value).split("\n")) + "\n"
 
 
 def _question(question: Question) -> str:
-    options = " · ".join(line(option) for option in question.options)
-    answer = line(question.answer) if question.answer else "no answer recorded"
+    options = " · ".join(escape_line(option) for option in question.options)
+    answer = escape_line(question.answer) if question.answer else "no answer recorded"
     return "\n".join(
         f"- {row}" if not number else f"  - {row}"
-        for number, row in enumerate((f"**{line(question.text)}**", *((options,) if options else ()), f"→ {answer}"))
+        for number, row in enumerate(
+            (f"**{escape_line(question.text)}**", *((options,) if options else ()), f"→ {answer}")
+        )
     )
 
 
 def _link(title: str, url: str) -> str:
-    return f"[{line(title)}](<{url}>)" if url and not _UNSAFE.search(url) else line(title)
+    return f"[{escape_line(title)}](<{url}>)" if url and not _UNSAFE.search(url) else escape_line(title)
 
 
 def _picture(picture: Picture) -> str:
-    return f"[image: {line(picture.media_type)}, {size(picture.bytes)}]"
+    return f"[image: {escape_line(picture.media_type)}, {size(picture.bytes)}]"

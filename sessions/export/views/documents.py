@@ -10,14 +10,8 @@ from django.contrib.staticfiles import finders
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
-from sessions.export.engine import card_markdown, line
-from sessions.export.selectors import (
-    Section,
-    Sheet,
-    sections,
-    sheets,
-    shown,
-)
+from sessions.export.engine import card_markdown, escape_line
+from sessions.export.selectors import Section, Sheet, clean_text, list_sections, read_sheets
 from sessions.models import Transcript, Turn
 from sessions.templatetags.lucid import clock, moment
 from sessions.text.engine import words
@@ -30,55 +24,55 @@ STYLES = ("css/base.css", "css/cards.css", "css/code.css", "css/session.css", "c
 NOT_WHOLE = "This document is not whole. What is damaged in the archive is left out, where it says so:"
 
 
-def html(head: SessionHead) -> Iterator[str]:
+def render_html(head: SessionHead) -> Iterator[str]:
     damage: dict[str, None] = {}
-    parts = sections(head.transcript, head.title)
+    parts = list_sections(head.transcript, head.title)
     agents = {part.transcript.agent_id: part.anchor for part in parts[1:] if part.transcript.agent_id}
-    context = {"main": parts[0], "sections": parts, "about": about(head), "css": SafeString(styles())}
+    context = {"main": parts[0], "sections": parts, "about": session_facts(head), "css": SafeString(styles())}
     yield get_template("transcripts/export/top.html").render(context)
     rows = get_template("transcripts/export/rows.html")
     for part in parts:
         yield get_template("transcripts/export/section.html").render({"section": part})
-        for stretches, sheet in _stretches(part.transcript, damage):
+        for stretches, sheet in _turn_groups(part.transcript, damage):
             yield rows.render({"groups": stretches, "prefix": part.prefix, "records": sheet.records, "agents": agents})
         yield "</section>\n" if part.transcript.entries else '<p class="empty">It has no entries.</p></section>\n'
     context = {"why": NOT_WHOLE, "damage": list(damage)}
     yield get_template("transcripts/export/bottom.html").render(context)
 
 
-def markdown(head: SessionHead) -> Iterator[str]:
+def render_markdown(head: SessionHead) -> Iterator[str]:
     damage: dict[str, None] = {}
-    parts = sections(head.transcript, head.title)
-    facts = "\n".join(f"- {name}: {line(value)}" for name, value in about(head))
-    yield f"# {line(parts[0].title[:300])}\n\n{facts}\n\n*Exported by Lucid; secrets masked.*\n\n"
+    parts = list_sections(head.transcript, head.title)
+    facts = "\n".join(f"- {name}: {escape_line(value)}" for name, value in session_facts(head))
+    yield f"# {escape_line(parts[0].title[:300])}\n\n{facts}\n\n*Exported by Lucid; secrets masked.*\n\n"
     if len(parts) > 1:
-        yield "## Contents\n\n" + "".join(map(_listed, parts)) + "\n"
+        yield "## Contents\n\n" + "".join(map(_contents_line, parts)) + "\n"
     for part in parts:
         place = f'<a id="{part.anchor}"></a>\n\n' if len(parts) > 1 else ""
-        yield f"{place}## {line(part.title[:200]) if part.depth else 'The session'}\n\n"
-        for stretches, _ in _stretches(part.transcript, damage):
+        yield f"{place}## {escape_line(part.title[:200]) if part.depth else 'The session'}\n\n"
+        for stretches, _ in _turn_groups(part.transcript, damage):
             pieces = []
             for stretch in stretches:
                 pieces.append(_turn(stretch.number, stretch.turn) if stretch.heading and stretch.turn else "")
                 pieces += [card_markdown(card, clock(card.at)) for card in stretch.cards]
             yield "".join(pieces)
     if damage:
-        yield f"\n**{NOT_WHOLE}**\n\n" + "".join(f"- {line(sentence)}\n" for sentence in damage)
+        yield f"\n**{NOT_WHOLE}**\n\n" + "".join(f"- {escape_line(sentence)}\n" for sentence in damage)
 
 
-def _stretches(transcript: Transcript, damage: dict[str, None]) -> Iterator[tuple[list[TurnGroup], Sheet]]:
-    """Notes what is damaged, each stretch once."""
+def _turn_groups(transcript: Transcript, damage: dict[str, None]) -> Iterator[tuple[list[TurnGroup], Sheet]]:
+    """The cards by turn, one window at a time. Adds damage to `damage`, each description once."""
     turn = None
-    for sheet in sheets(transcript):
+    for sheet in read_sheets(transcript):
         cards = sheet.cards
         damage.update(dict.fromkeys(sheet.damage))
         yield group_by_turn(cards, sheet.turns, joins=bool(cards) and cards[0].turn == turn), sheet
         turn = cards[-1].turn if cards else turn
 
 
-def _listed(part: Section) -> str:
-    about = ", ".join(filter(None, (line(part.kind), words.plural(part.transcript.entries, "entry", "entries"))))
-    title = line(part.title[:140]) if part.depth else "The session"
+def _contents_line(part: Section) -> str:
+    about = ", ".join(filter(None, (escape_line(part.kind), words.plural(part.transcript.entries, "entry", "entries"))))
+    title = escape_line(part.title[:140]) if part.depth else "The session"
     return f"{'  ' * part.depth}- [{title}](#{part.anchor}) ({about})\n"
 
 
@@ -90,8 +84,8 @@ def _turn(number: int, turn: Turn) -> str:
     return f"### Turn {number}\n\n" + (f"*{' · '.join(facts)}*\n\n" if facts else "")
 
 
-def about(head: SessionHead) -> list[tuple[str, str]]:
-    """What the top of either form says of the session."""
+def session_facts(head: SessionHead) -> list[tuple[str, str]]:
+    """The facts at the top of an export."""
     transcript = head.transcript
     facts = [
         ("Session", head.public_id),
@@ -106,7 +100,7 @@ def about(head: SessionHead) -> list[tuple[str, str]]:
         ("Sub-agents", _agents(head)),
         ("Not readable", words.plural(transcript.bad_lines, "line") if transcript.bad_lines else ""),
     ]
-    return [(name, shown(value)) for name, value in facts if value]
+    return [(name, clean_text(value)) for name, value in facts if value]
 
 
 def _tokens(transcript: Transcript) -> str:

@@ -1,4 +1,4 @@
-"""A session as one file to keep or to send: self-contained HTML, or Markdown. Streamed, window by window."""
+"""Exports a session as self-contained HTML or Markdown, streamed window by window."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from django.views.decorators.http import require_GET
 from inspector.web.clock import now_ms
 from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest
-from sessions.export.engine import filename
-from sessions.export.selectors import shown
-from sessions.export.views.documents import html, markdown
+from sessions.export.engine import make_filename
+from sessions.export.selectors import clean_text
+from sessions.export.views.documents import render_html, render_markdown
 from sessions.transcripts.selectors.session import SessionHead, session_head
 
 FORMS: dict[str, tuple[Callable[[SessionHead], Iterator[str]], str]] = {
-    "html": (html, "text/html; charset=utf-8"),
-    "md": (markdown, "text/markdown; charset=utf-8"),
+    "html": (render_html, "text/html; charset=utf-8"),
+    "md": (render_markdown, "text/markdown; charset=utf-8"),
 }
 
 
@@ -30,14 +30,14 @@ def transcript_export(request: HtmxRequest, session: str, form: str) -> Streamin
         raise Http404("A session can be exported as html or as md.")
     pieces, content_type = FORMS[form]
     head = session_head(session, now_ms())
-    name = filename(shown(head.title)[:200], head.public_id, form)
+    name = make_filename(clean_text(head.title)[:200], head.public_id, form)
     response = StreamingHttpResponse(_stream(pieces(head)), content_type=content_type)
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
     return response
 
 
 async def _stream(pieces: Iterator[str]) -> AsyncIterator[str]:
-    """One piece after the other: an ordinary iterator would be read to its end before the first byte is sent."""
+    """Wraps the iterator, because Django would read a synchronous one to its end before sending the first byte."""
     while (piece := await sync_to_async(_next)(pieces)) is not None:
         yield piece
 

@@ -34,7 +34,7 @@ from sessions.imports.services.shared.sharing import Share, share
 from sessions.imports.services.writer import RowBuffer, WriteCounts
 from sessions.linking.services.families import spilled_unite
 from sessions.models import Oddity, Source, Transcript
-from sessions.search.services.indexing import Spool, index_owed, index_spooled
+from sessions.search.services.indexing import TextSpool, index_owed, index_spooled
 from sessions.transcripts.engine.paths import decode_path
 
 COMMIT_BYTES = 48 * 1024 * 1024
@@ -244,7 +244,7 @@ class ImportWork:
         self._check = check or (lambda: None)
         self._workers = workers
         self._unlinked: set[int] = set()
-        self._spool = Spool()
+        self._spool = TextSpool()
         self._buffer = RowBuffer(written)
 
     def read(self, shared: Share | None = None) -> None:

@@ -9,14 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from inspector.web.database_errors import reason_of
-from sessions.capture.selectors.captures import said_in, sent_of
-from sessions.capture.selectors.list import (
-    Captured,
-    capture_named,
-    captures_found,
-    with_sessions,
-)
-from sessions.capture.services.spool import captures_ingest
+from sessions.capture.selectors.capture_list import CaptureRow, add_sessions, find_capture_by_name, list_captures
+from sessions.capture.selectors.captures import load_answer, load_sent
+from sessions.capture.services.ingest import captures_ingest
 from sessions.models import Capture
 from sessions.secrets.engine import mask, mask_json
 from sessions.text.engine.terminal import printable
@@ -55,9 +50,11 @@ class Command(BaseCommand):
             self._show(options, failure)
 
     def _list(self, options: dict[str, Any]) -> None:
-        found = captures_found(session=options["session"])
-        captures = list(found[: options["limit"]] if options["limit"] > 0 else found)
-        rows = [row for at in range(0, len(captures), AT_ONCE) for row in with_sessions(captures[at : at + AT_ONCE])]
+        captures_found = list_captures(session=options["session"])
+        captures = list(captures_found[: options["limit"]] if options["limit"] > 0 else captures_found)
+        rows = [
+            row for start in range(0, len(captures), AT_ONCE) for row in add_sessions(captures[start : start + AT_ONCE])
+        ]
         if options["json"]:
             self.stdout.write(json.dumps(mask_json([as_json(row) for row in rows])))
             return
@@ -65,23 +62,23 @@ class Command(BaseCommand):
             self.stdout.write(_line(row.capture))
 
     def _show(self, options: dict[str, Any], failure: str) -> None:
-        capture = capture_named(options["capture"])
+        capture = find_capture_by_name(options["capture"])
         if capture is None:
             advice = failure or "`lucid capture list` lists what was."
             raise CommandError(f"Nothing was captured as {options['capture']!r}. {advice}")
-        (row,) = with_sessions([capture])
-        sent = sent_of(capture)
+        (row,) = add_sessions([capture])
+        sent = load_sent(capture)
         if options["json"]:
-            whole = {
+            document = {
                 **as_json(row),
                 "betas": capture.betas,
                 "headers": capture.headers,
                 "diagnostics": capture.diagnostics,
                 "marks": capture.marks,
                 "request": sent.body(),
-                "answer": said_in(capture),
+                "answer": load_answer(capture),
             }
-            self.stdout.write(json.dumps(whole if options["raw"] else mask_json(whole)))
+            self.stdout.write(json.dumps(document if options["raw"] else mask_json(document)))
             return
         self.stdout.write(_line(capture))
         counts = (
@@ -99,7 +96,7 @@ class Command(BaseCommand):
 
 
 def _ingest() -> str:
-    """Why what was recorded last is not shown; empty if it is."""
+    """Stores waiting recordings. Returns an error message if that fails."""
     try:
         captures_ingest()
     except (DatabaseError, OSError) as error:
@@ -107,42 +104,41 @@ def _ingest() -> str:
     return ""
 
 
-def as_json(row: Captured) -> dict[str, Any]:
-    one = row.capture
+def as_json(row: CaptureRow) -> dict[str, Any]:
+    capture = row.capture
     return {
-        "id": one.pk,
-        "exchange": one.exchange,
-        "origin": one.origin,
-        "run": one.run_id,
-        "at": iso(one.at),
-        "session": row.transcript.public_id if row.transcript else one.session_id or None,
-        "agent": one.agent or None,
-        "message_id": one.message_id or None,
-        "request_id": one.request_id or None,
-        "path": one.path,
-        "model": one.model,
-        "status": one.status,
-        "ended": one.ended,
-        "error": one.error or None,
-        "stop_reason": one.stop_reason or None,
-        "input": one.input,
-        "cache_read": one.cache_read,
-        "cache_write_5m": one.cache_write_5m,
-        "cache_write_1h": one.cache_write_1h,
-        "output": one.output,
-        "first_byte_ms": one.first_byte_ms,
-        "duration_ms": one.duration_ms,
-        "request_bytes": one.request_bytes,
-        "answer_bytes": one.answer_bytes,
+        "id": capture.pk,
+        "exchange": capture.exchange,
+        "origin": capture.origin,
+        "run": capture.run_id,
+        "at": iso(capture.at),
+        "session": row.transcript.public_id if row.transcript else capture.session_id or None,
+        "agent": capture.agent or None,
+        "message_id": capture.message_id or None,
+        "request_id": capture.request_id or None,
+        "path": capture.path,
+        "model": capture.model,
+        "status": capture.status,
+        "ended": capture.ended,
+        "error": capture.error or None,
+        "stop_reason": capture.stop_reason or None,
+        "input": capture.input,
+        "cache_read": capture.cache_read,
+        "cache_write_5m": capture.cache_write_5m,
+        "cache_write_1h": capture.cache_write_1h,
+        "output": capture.output,
+        "first_byte_ms": capture.first_byte_ms,
+        "duration_ms": capture.duration_ms,
+        "request_bytes": capture.request_bytes,
+        "answer_bytes": capture.answer_bytes,
     }
 
 
-def _line(one: Capture) -> str:
+def _line(capture: Capture) -> str:
     counted = "tokens unknown"
-    if one.input is not None:
-        counted = f"{tokens(one.cache_read)} read, {tokens(one.written)} written, {tokens(one.input)} fresh"
-    status = one.status if one.ended == Capture.Ending.COMPLETE else one.get_ended_display()
-    name = printable(one.message_id or mask(one.error)[:60])
-    return (
-        f"{one.pk:>6}  {iso(one.at)}  {status}  {printable(one.model)}  {counted}  {duration(one.duration_ms)}  {name}"
-    )
+    if capture.input is not None:
+        counted = f"{tokens(capture.cache_read)} read, {tokens(capture.written)} written, {tokens(capture.input)} fresh"
+    status = capture.status if capture.ended == Capture.Ending.COMPLETE else capture.get_ended_display()
+    name = printable(capture.message_id or mask(capture.error)[:60])
+    model, took = printable(capture.model), duration(capture.duration_ms)
+    return f"{capture.pk:>6}  {iso(capture.at)}  {status}  {model}  {counted}  {took}  {name}"

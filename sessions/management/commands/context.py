@@ -49,7 +49,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         for name in ("agent", "request", "at"):
-            if options[name] == "":  # a script's variable without a value, which must not pass for no wish
+            if options[name] == "":  # an unset variable in a script, which must not count as an omitted option
                 raise CommandError(f"--{name} is empty.", returncode=2)
         try:
             transcript = transcript_open(name=options["session"])
@@ -75,15 +75,15 @@ class Command(BaseCommand):
             except PointMissingError:
                 return point_of_answer(transcript, options["request"])
         if options["at"] is not None:
-            found, entry = find_entry(transcript, options["at"])
-            return found, point_after(entry)
+            owner, entry = find_entry(transcript, options["at"])
+            return owner, point_after(entry)
         return transcript, point_next(transcript)
 
     def _all(self, transcript: Transcript, *, digests: bool) -> None:
-        """What is left out is not repeated for each: thousands of requests times thousands of entries."""
-        told = _Told(digests=digests)
+        """Without the left-out entries of each, which would be thousands of requests times thousands of entries."""
+        writer = _MessageWriter(digests=digests)
         for context in load_original_contexts(transcript):
-            self.stdout.write(json.dumps(_shared(transcript, context, told)))
+            self.stdout.write(json.dumps(_context_values(transcript, context, writer)))
 
     def _document(
         self,
@@ -94,17 +94,19 @@ class Command(BaseCommand):
         digests: bool,
     ) -> dict[str, Any]:
         links = LinkRows(transcript.pk, transcript.source_id)
-        names = links.addresses({one.position for one, _ in left} | {one.by for one, _ in left if one.by is not None})
+        names = links.addresses(
+            {entry.position for entry, _ in left} | {entry.by for entry, _ in left if entry.by is not None}
+        )
         return {
-            **_shared(transcript, context, _Told(digests=digests)),
+            **_context_values(transcript, context, _MessageWriter(digests=digests)),
             "left_out": [
                 {
-                    "entry": names[one.position],
+                    "entry": names[entry.position],
                     "type": row.type,
-                    "reason": str(one.reason),
-                    "by": None if one.by is None else names[one.by],
+                    "reason": str(entry.reason),
+                    "by": None if entry.by is None else names[entry.by],
                 }
-                for one, row in left
+                for entry, row in left
             ],
         }
 
@@ -114,40 +116,40 @@ class Command(BaseCommand):
             kinds = ", ".join(str(piece.block.get("type")) for piece in element.pieces)
             words = next((str(piece.block["text"]) for piece in element.pieces if "text" in piece.block), "")
             self.stdout.write(f"  {element.role:<9} {kinds}  {printable(words[:80])}")
-        for reason in dict.fromkeys(one.reason for one, _ in left):
-            count = sum(one.reason is reason for one, _ in left)
+        for reason in dict.fromkeys(entry.reason for entry, _ in left):
+            count = sum(entry.reason is reason for entry, _ in left)
             self.stdout.write(f"left out, {reason}: {count}")
         for sentence in context.unknown:
             self.stdout.write(f"unknown: {sentence}")
 
 
-def _shared(transcript: Transcript, context: Context, told: _Told) -> dict[str, Any]:
+def _context_values(transcript: Transcript, context: Context, writer: _MessageWriter) -> dict[str, Any]:
     return {
         "session": transcript.public_id,
         "request": context.request or None,
         "model": context.model or None,
         "exactness": str(context.exactness),
         "unknown": list(context.unknown),
-        "messages": told.messages(context),
+        "messages": writer.messages(context),
         "tokens": {**context.tokens._asdict(), "total": context.tokens.total},
     }
 
 
-class _Told:
-    """The messages of one context after the other. Most of them stand in the next one too, and are hashed once."""
+class _MessageWriter:
+    """Writes the messages of consecutive contexts, which share most messages: each is hashed once."""
 
     def __init__(self, *, digests: bool) -> None:
         self._digests = digests
-        self._held: dict[int, tuple[Element, dict[str, Any]]] = {}
+        self._cache: dict[int, tuple[Element, dict[str, Any]]] = {}
 
     def messages(self, context: Context) -> list[dict[str, Any]]:
         if not self._digests:
             return [_element(element) for element in context.elements]
-        before, self._held = self._held, {}
+        previous, self._cache = self._cache, {}
         for element in context.elements:
-            known = before.get(id(element))
-            self._held[id(element)] = known or (element, digest_element(element))
-        return [self._held[id(element)][1] for element in context.elements]
+            message = previous.get(id(element))
+            self._cache[id(element)] = message or (element, digest_element(element))
+        return [self._cache[id(element)][1] for element in context.elements]
 
 
 def _element(element: Element) -> dict[str, Any]:

@@ -31,12 +31,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         paths = options["paths"] or [Path(settings.CLAUDE_CONFIG_DIR)]
-        shown = sys.stderr.isatty()
+        is_terminal = sys.stderr.isatty()
         try:
-            report = sync(paths, listener=self._show if shown else self._say_once)
+            report = sync(paths, listener=self._show if is_terminal else self._say_once)
         except PathMissingError as error:
             raise CommandError(str(error)) from error
-        if shown:
+        if is_terminal:
             self.stderr.write("")
         if options["json"]:
             self.stdout.write(json.dumps(report.to_json()))
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             raise CommandError(_failure(report.failed))
 
     def _say_once(self, progress: Progress) -> None:
-        """That it waits: somebody may wonder."""
+        """Reports once that the import waits."""
         if progress.phase == WAITING and not self._waits:
             self._waits = True
             self.stderr.write("another Lucid imports; waiting")

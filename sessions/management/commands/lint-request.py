@@ -50,8 +50,8 @@ class Command(BaseCommand):
             for finding in lint_request(body, options["model"], before=earlier)
         ]
         if options["json"]:
-            found = [{**asdict(finding), "request": number} for number, finding in findings]
-            self.stdout.write(json.dumps({"requests": len(bodies), "findings": found}))
+            documents = [{**asdict(finding), "request": number} for number, finding in findings]
+            self.stdout.write(json.dumps({"requests": len(bodies), "findings": documents}))
             return
         for number, finding in findings:
             self._say(finding, f"request {number}, " if len(bodies) > 1 else "")
@@ -70,8 +70,8 @@ class Command(BaseCommand):
             raise CommandError("the body has no list of messages, so there is nothing to repair.")
         repaired, repairs = repair_request(body, model, before=before)
         self.stdout.write(json.dumps(repaired))
-        for one in repairs:
-            self.stderr.write(printable(f"{one.path}: {one.what} {one.why}"))
+        for repair in repairs:
+            self.stderr.write(printable(f"{repair.path}: {repair.what} {repair.why}"))
 
 
 def _read(name: str) -> list[Body]:
@@ -84,7 +84,7 @@ def _read(name: str) -> list[Body]:
 
 
 def _with_before(bodies: list[Body], first: Body | None) -> Iterator[tuple[Body, Body | None]]:
-    """Bodies on lines are requests in their order: each was made from the one before it."""
+    """Pairs each body with the one before it, because lines are consecutive requests."""
     before = first
     for body in bodies:
         yield body, before

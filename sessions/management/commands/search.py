@@ -12,9 +12,9 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from sessions.archive.engine.damage import ArchiveDamageError
 from sessions.models import Source
-from sessions.search.selectors.deep import DeepSearch
+from sessions.search.selectors.deep_search import DeepSearch
 from sessions.search.selectors.hits import Hit
-from sessions.search.selectors.words import search
+from sessions.search.selectors.indexed_search import search_index
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.timestamps import iso
 
@@ -27,18 +27,22 @@ class Command(BaseCommand):
         parser.add_argument("query", metavar="QUERY", help="words, quoted phrases, and beginnings of words (retr*)")
         parser.add_argument("--deep", action="store_true", help="also search the output of tools and everything else")
         parser.add_argument(
-            "--limit", type=_some, default=100, metavar="N", help="print at most N results (default: %(default)s)"
+            "--limit",
+            type=_positive_number,
+            default=100,
+            metavar="N",
+            help="print at most N results (default: %(default)s)",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
         limit = options["limit"]
         hits: list[Hit] = []
-        seen: set[tuple[str, str]] = set()
+        printed: set[tuple[str, str]] = set()
         for hit in self._hits(options["query"], limit, deep=options["deep"]):
-            if (hit.session, hit.address) in seen:
+            if (hit.session, hit.address) in printed:
                 continue
-            seen.add((hit.session, hit.address))
+            printed.add((hit.session, hit.address))
             hits.append(hit)
             if not options["json"]:
                 self._say(hit)
@@ -50,28 +54,30 @@ class Command(BaseCommand):
             self.stderr.write("nothing found")
 
     def _hits(self, query: str, limit: int, *, deep: bool) -> Iterator[Hit]:
-        yield from search(query, limit=limit).hits
+        yield from search_index(query, limit=limit).hits
         if deep:
             deeper = DeepSearch(query)
-            found = deeper.hits(processes=os.cpu_count() or 1)
-            yield from (hit for hit in found if hit is not None)
+            hits = deeper.hits(processes=os.cpu_count() or 1)
+            yield from (hit for hit in hits if hit is not None)
             self._warn(deeper.damage)
 
     def _warn(self, damage: Sequence[ArchiveDamageError]) -> None:
-        """What could not be searched, each stretch once."""
-        names = dict(Source.objects.filter(pk__in={one.source_id for one in damage}).values_list("pk", "path"))
-        for sentence in dict.fromkeys(f"{names.get(one.source_id, 'a file')}: {one}" for one in damage):
+        """Reports what could not be searched, each damage once."""
+        names = dict(Source.objects.filter(pk__in={damaged.source_id for damaged in damage}).values_list("pk", "path"))
+        for sentence in dict.fromkeys(f"{names.get(damaged.source_id, 'a file')}: {damaged}" for damaged in damage):
             self.stderr.write(printable(sentence))
 
     def _say(self, hit: Hit) -> None:
         bold = self.stdout.isatty()
-        pieces = ((printable(piece), found) for piece, found in hit.snippet)
-        text = hit.damage or "".join(f"\033[1m{piece}\033[0m" if found and bold else piece for piece, found in pieces)
+        pieces = ((printable(piece), is_match) for piece, is_match in hit.snippet)
+        text = hit.damage or "".join(
+            f"\033[1m{piece}\033[0m" if is_match and bold else piece for piece, is_match in pieces
+        )
         self.stdout.write(f"{iso(hit.at) or 'unknown time'}  {hit.session}  {hit.role}\n    {text}")
         self.stdout.flush()
 
 
-def _some(text: str) -> int:
+def _positive_number(text: str) -> int:
     number = int(text)
     if number < 1:
         raise ArgumentTypeError(f"it must be 1 or more, not {number}")

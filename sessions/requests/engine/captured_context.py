@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sessions.capture.engine import Sent
+from sessions.capture.engine import SentRequest
 from sessions.context.engine.captured_request import captured_setup
 from sessions.context.engine.presentation.messages import MessageArray
 from sessions.context.engine.presentation.pieces import PieceView
@@ -25,14 +25,14 @@ BLOCKS = 40
 _REMINDER = "<system-reminder>"
 
 
-def context_of_capture(sent: Sent, *, request: str, model: str) -> Context:
+def context_of_capture(sent: SentRequest, *, request: str, model: str) -> Context:
     elements = tuple(_with_origins(element_of(message, {})) for message in sent.messages)
     return Context(request, 0, model, (), None, elements, captured_setup(sent), Overlays(), captured=sent)
 
 
 def answer_pieces(answer: Mapping[str, Any], mask: Mask) -> tuple[PieceView, ...]:
     """The blocks of a captured answer, each as a whole."""
-    array = MessageArray(context_of_capture(Sent(0, (answer,), None, None, {}, ()), request="", model=""), mask)
+    array = MessageArray(context_of_capture(SentRequest(0, (answer,), None, None, {}, ()), request="", model=""), mask)
     pieces = (array.piece(f"0.{index}") for index in range(BLOCKS))
     return tuple(piece for piece in pieces if piece is not None)
 

@@ -1,4 +1,4 @@
-"""A query as something to look for in raw transcripts: its longest word finds candidates, the decoded text decides."""
+"""A query for raw transcripts: its longest word finds candidates, and the decoded text decides."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from dataclasses import dataclass
 
 import stringzilla
 
-from sessions.search.engine.snippets import (
-    TERM,
-    WORD,
-    Pieces,
-    excerpt,
-)
+from sessions.search.engine.snippets import TERM, WORD, Pieces, make_excerpt
 
 FOLDED_BYTES = 3
-"""A letter may take so many times more bytes in another case."""
+"""A letter may take up to this many bytes in another case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
     terms: tuple[str, ...]
-    """Each must stand somewhere in a record, in any case of its letters."""
+    """Each must be somewhere in a record, in upper or lower case."""
     words: tuple[bytes, ...]
-    """How the longest word may stand in a file: as it is, or escaped by writers that keep to ASCII."""
+    """Forms of the longest word in a file: as it is, and escaped by writers that use only ASCII."""
 
     @classmethod
     def of(cls, text: str) -> Needle:
@@ -38,21 +33,21 @@ class Needle:
 
     @property
     def overlap(self) -> int:
-        """So much of one block is searched again with the next: a match may lie across."""
+        """Bytes of a block that are searched again with the next, because a match may lie across both."""
         return FOLDED_BYTES * max(map(len, self.words), default=1)
 
     def find(self, raw: bytes | memoryview) -> list[int]:
-        """Where any form of the word stands, whatever the case of its letters."""
-        found: list[int] = []
+        """Offsets of all forms of the word, in upper or lower case."""
+        offsets: list[int] = []
         for word in self.words:
-            at = stringzilla.utf8_uncased_search(raw, word)
-            while at >= 0:
-                found.append(at)
-                at = stringzilla.utf8_uncased_search(raw, word, at + 1)
-        return sorted(found)
+            offset = stringzilla.utf8_uncased_search(raw, word)
+            while offset >= 0:
+                offsets.append(offset)
+                offset = stringzilla.utf8_uncased_search(raw, word, offset + 1)
+        return sorted(offsets)
 
-    def text_in(self, record: object) -> str | None:
-        """The string of the record that shows the match, if every term stands somewhere in it."""
+    def find_text(self, record: object) -> str | None:
+        """The string that contains the longest term, if the record contains every term."""
         texts = list(_strings(record))
         best: tuple[str, str] | None = None
         for term in self.terms:
@@ -64,21 +59,21 @@ class Needle:
                 best = (term, holder)
         return best[1] if best else None
 
-    def snippet(self, text: str) -> Pieces:
+    def make_snippet(self, text: str) -> Pieces:
         pattern = re.compile("|".join(re.escape(term) for term in self.terms), re.IGNORECASE)
-        return excerpt(text, pattern, pattern.search(text))
+        return make_excerpt(text, pattern, pattern.search(text))
 
 
 def _strings(value: object) -> list[str]:
-    """Every string of a record, without recursion: records can be nested deeply on purpose."""
-    found: list[str] = []
+    """Every string of a record, without recursion, because hostile records are nested deeply."""
+    strings: list[str] = []
     stack = [value]
     while stack:
-        one = stack.pop()
-        if isinstance(one, str):
-            found.append(one)
-        elif isinstance(one, dict):
-            stack.extend(reversed(one.values()))
-        elif isinstance(one, list):
-            stack.extend(reversed(one))
-    return found
+        item = stack.pop()
+        if isinstance(item, str):
+            strings.append(item)
+        elif isinstance(item, dict):
+            stack.extend(reversed(item.values()))
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+    return strings

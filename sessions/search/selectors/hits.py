@@ -1,5 +1,5 @@
-"""What a hit shows: whose words, in which session, when, and the text around them. A page of hits takes one query, and
-reads from the files themselves where they are still what was archived: nothing has to be decompressed there."""
+"""Loads what a hit shows: its session, role, time and text. A page of hits takes one query, and reads unchanged files
+directly, which need no decompression."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sessions.archive.selectors.records import Reader, fetch_all, parse_record
 from sessions.imports.engine.scan.content import content_of
 from sessions.models import Transcript
 from sessions.models.transcript import project_name, transcript_name
-from sessions.search.engine.snippets import Pieces, Query, snippet
-from sessions.search.selectors.on_disk import Place, read_unchanged
+from sessions.search.engine.snippets import Pieces, Query, make_snippet
+from sessions.search.selectors.file_search import ArchivedFile, read_unchanged
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import Record
@@ -34,7 +34,7 @@ _ROWS = f"""
 @dataclass(frozen=True, slots=True)
 class Hit:
     transcript: str
-    """The timeline that it stands in: the session's, or a sub-agent's."""
+    """The transcript that has it: the session, or a sub-agent."""
     session: str
     agent: str
     title: str
@@ -44,14 +44,14 @@ class Hit:
     at: int | None
     role: str
     snippet: Pieces
-    """Pieces of text, and whether each matched."""
+    """Pieces of text, and whether each is a match."""
     damage: str = ""
     """Why its text cannot be shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
-    """The part of a hit that is the same for all hits in a transcript."""
+class HitTranscript:
+    """The values that all hits in a transcript share."""
 
     transcript: str
     session: str
@@ -60,15 +60,15 @@ class Where:
     project: str
 
     @classmethod
-    def of(cls, transcript: Transcript) -> Where:
+    def of(cls, transcript: Transcript) -> HitTranscript:
         session = transcript.parent or transcript
         name = transcript.project.name
         return cls(transcript.public_id, session.public_id, transcript.agent_id, session.name, name)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """The part of a hit that its row knows."""
+class HitRow:
+    """The values that come from the row of the entry."""
 
     id: int
     offset: int
@@ -82,7 +82,7 @@ class Said:
         return self.id & POSITION_MASK
 
 
-def hit_of(said: Said, where: Where, record: Record, pieces: Pieces, damage: str = "") -> Hit:
+def make_hit(said: HitRow, where: HitTranscript, record: Record, pieces: Pieces, damage: str = "") -> Hit:
     uuid = record.get("uuid")
     return Hit(
         transcript=where.transcript,
@@ -93,55 +93,59 @@ def hit_of(said: Said, where: Where, record: Record, pieces: Pieces, damage: str
         address=uuid if isinstance(uuid, str) and uuid else f"L{said.position}",
         position=said.position,
         at=said.at,
-        role=role_of(said.type, said.flags),
+        role=entry_role(said.type, said.flags),
         snippet=pieces,
         damage=damage,
     )
 
 
-def hits_of(ids: Sequence[int], query: Query) -> list[Hit]:
-    """In this order; an entry that is gone by now is left out."""
+def load_hits(ids: Sequence[int], query: Query) -> list[Hit]:
+    """In this order. Entries that no longer exist are left out."""
     if not ids:
         return []
     with connection.cursor() as cursor:
         cursor.execute(f"{_ROWS} ({','.join(['%s'] * len(ids))})", ids)
         rows = cursor.fetchall()
-    places = {said.id: (said, place) for said, place in ((Said(*row[:6]), Place(*row[13:])) for row in rows)}
-    wheres = {row[0]: row[6:13] for row in rows}
-    known = {names: _where(*names) for names in set(wheres.values())}
-    records = _records(list(places.values()))
+    rows_and_files = {
+        row.id: (row, place) for row, place in ((HitRow(*row[:6]), ArchivedFile(*row[13:])) for row in rows)
+    }
+    transcript_fields = {row[0]: row[6:13] for row in rows}
+    transcripts = {names: _make_transcript(*names) for names in set(transcript_fields.values())}
+    records = _load_records(list(rows_and_files.values()))
     hits = []
-    for pk, (said, _) in ((pk, places[pk]) for pk in ids if pk in places):
+    for pk, (row, _) in ((pk, rows_and_files[pk]) for pk in ids if pk in rows_and_files):
         record, damage = records[pk]
-        pieces: Pieces = () if damage else snippet(content_of(said.type, record)[3], query)
-        hits.append(hit_of(said, known[wheres[pk]], record, pieces, damage))
+        pieces: Pieces = () if damage else make_snippet(content_of(row.type, record)[3], query)
+        hits.append(make_hit(row, transcripts[transcript_fields[pk]], record, pieces, damage))
     return hits
 
 
-def _where(transcript: str, agent: str, session: str, title: str, first_prompt: str, directory: str, cwd: str) -> Where:
-    return Where(transcript, session, agent, transcript_name(title, first_prompt), project_name(cwd, directory))
+def _make_transcript(
+    transcript: str, agent: str, session: str, title: str, first_prompt: str, directory: str, cwd: str
+) -> HitTranscript:
+    return HitTranscript(transcript, session, agent, transcript_name(title, first_prompt), project_name(cwd, directory))
 
 
-def _records(wanted: Sequence[tuple[Said, Place]]) -> dict[int, tuple[Record, str]]:
-    """By entry, and why one cannot be read."""
-    by_place: dict[Place, list[Said]] = {}
-    for said, place in wanted:
-        by_place.setdefault(place, []).append(said)
+def _load_records(rows: Sequence[tuple[HitRow, ArchivedFile]]) -> dict[int, tuple[Record, str]]:
+    """By entry id: the record, and why it cannot be read."""
+    by_file: dict[ArchivedFile, list[HitRow]] = {}
+    for row, place in rows:
+        by_file.setdefault(place, []).append(row)
     records: dict[int, tuple[Record, str]] = {}
-    packed: list[tuple[Reader, Said]] = []
-    for place, some in by_place.items():
-        found = read_unchanged(place, [(said.offset, said.length) for said in some])
-        if found is None:
+    archived: list[tuple[Reader, HitRow]] = []
+    for place, file_rows in by_file.items():
+        contents = read_unchanged(place, [(row.offset, row.length) for row in file_rows])
+        if contents is None:
             reader = Reader(place.source_id)
-            packed += [(reader, said) for said in some]
+            archived += [(reader, row) for row in file_rows]
         else:
-            records |= {said.id: (parse_record(data), "") for said, data in zip(some, found, strict=True)}
-    fetch_all(((reader, said.offset, said.length) for reader, said in packed), ahead=0)
-    return records | {said.id: reader.try_record(said.offset, said.length) for reader, said in packed}
+            records |= {row.id: (parse_record(data), "") for row, data in zip(file_rows, contents, strict=True)}
+    fetch_all(((reader, row.offset, row.length) for reader, row in archived), ahead=0)
+    return records | {row.id: reader.try_record(row.offset, row.length) for reader, row in archived}
 
 
-def role_of(kind: str, flags: int) -> str:
-    """Whose words: a person's, the model's, a tool's, or the client's."""
+def entry_role(kind: str, flags: int) -> str:
+    """Whose words these are: a person's, the model's, a tool's, or the client's."""
     if flags & (Flag.CALL | Flag.RESULT):
         return "tool"
     if flags & Flag.TYPED:

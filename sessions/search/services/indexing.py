@@ -1,7 +1,7 @@
-"""Builds the text index after the rows are in: sessions can be read while their words are still being indexed.
+"""Builds the text index after the rows are written, so that sessions can be read before they are indexed.
 
-The texts of a large import wait in a spool file. A transcript remembers how far it is indexed; what an import that was
-killed still owes is read back from the archive."""
+The texts of a large import wait in a spool file. Each transcript stores how far it is indexed; what a killed import
+left is read from the archive."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from sessions.transcripts.engine.flags import Flag
 Texts = Sequence[tuple[int, str]]
 COMMIT_CHARS = 64_000_000
 COMMIT_SECONDS = 3.0
-"""Nobody else can write meanwhile, and people wait for four seconds; on a busy machine these characters take longer."""
+"""Nobody else can write during a transaction, and others give up after four seconds."""
 SERVER_COMMIT_SECONDS = 2.0
-"""On a server the imports of other hosts wait for the end of each."""
+"""On PostgreSQL, imports of other hosts wait for the end of each transaction."""
 AT_ONCE = 500
 
 logger = logging.getLogger(__name__)
 
 
-class Spool:
-    """Texts on their way to the index, in a file of no name: they would not fit into memory."""
+class TextSpool:
+    """Texts that wait for the index, in a temporary file, because they may not fit into memory."""
 
     def __init__(self) -> None:
         home = Path(settings.LUCID_HOME)
@@ -48,43 +48,43 @@ class Spool:
         self._pieces: list[tuple[int, int, int, int]] = []
 
     def add(self, transcript_id: int, first: int, end: int, texts: bytes) -> None:
-        """`texts`: pickled by the scanner, and left so."""
+        """`texts`: as pickled by the scanner."""
         self._pieces.append((transcript_id, first, end, self._file.tell()))
         self._file.write(texts)
 
     def __iter__(self) -> Iterator[tuple[int, int, int, Texts]]:
-        """In the order of their rows: one that is out of order makes FTS5 begin a new piece of the index."""
-        for transcript_id, first, end, at in sorted(self._pieces):
-            self._file.seek(at)
-            yield transcript_id, first, end, pickle.load(self._file)  # noqa: S301 - our own file, without a name
+        """In the order of their rows, because FTS5 starts a new segment for each row that is out of order."""
+        for transcript_id, first, end, offset in sorted(self._pieces):
+            self._file.seek(offset)
+            yield transcript_id, first, end, pickle.load(self._file)  # noqa: S301 - our own temporary file
 
     def close(self) -> None:
         self._file.close()
 
 
 def index_spooled(
-    spool: Spool, written: WriteCounts, guard: Callable[[], None], meanwhile: Callable[[], None]
+    spool: TextSpool, written: WriteCounts, guard: Callable[[], None], meanwhile: Callable[[], None]
 ) -> Iterator[int]:
-    """Index what waits, in transactions of some megabytes: after each, how many entries it was. `guard` is called at
-    the beginning of each, `meanwhile` in them, once for every piece."""
+    """Indexes waiting texts in large transactions, and yields the number of entries of each. `guard` is called at the
+    beginning of each transaction, `meanwhile` for every piece in it."""
     indexed = dict(Transcript.objects.values_list("pk", "indexed"))
     pieces = iter(spool)
-    ended = False
+    is_done = False
     seconds = SERVER_COMMIT_SECONDS if connection.vendor == "postgresql" else COMMIT_SECONDS
-    while not ended:
+    while not is_done:
         chars = entries = 0
-        began = time.monotonic()
+        started = time.monotonic()
         with transaction.atomic():
             guard()
-            while chars < COMMIT_CHARS and time.monotonic() - began < seconds:
+            while chars < COMMIT_CHARS and time.monotonic() - started < seconds:
                 piece = next(pieces, None)
                 if piece is None:
-                    ended = True
+                    is_done = True
                     break
                 transcript_id, first, end, texts = piece
                 if indexed.get(transcript_id, 0) < first:
                     index_archived(transcript_id, indexed.get(transcript_id, 0), first, written)
-                index(transcript_id, end, texts, written)
+                index_texts(transcript_id, end, texts, written)
                 indexed[transcript_id] = end
                 chars += sum(len(text) for _, text in texts)
                 entries += end - first
@@ -92,39 +92,39 @@ def index_spooled(
         yield entries
 
 
-def index(transcript_id: int, end: int, texts: Texts, written: WriteCounts) -> None:
-    """Texts of the entries up to `end`, which follow on what is indexed already."""
+def index_texts(transcript_id: int, end: int, texts: Texts, written: WriteCounts) -> None:
+    """Adds the texts of the entries up to `end`, which follow those that are indexed already."""
     with connection.cursor() as cursor:
-        text_index.add(cursor, texts)
+        text_index.add_texts(cursor, texts)
         cursor.execute("UPDATE transcripts_transcript SET indexed = %s WHERE id = %s", [end, transcript_id])
     written.add("text", len(texts))
 
 
 def index_owed(written: WriteCounts, lock: ImportLock) -> None:
-    """What an import that was cut off wrote, but did not index: of any host that does not import."""
-    owing = Transcript.objects.filter(indexed__lt=F("entries"))
-    # The bytes of these are still in a file of another host, which makes up for it.
-    owing = owing.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
-    for host in set(owing.values_list("source__host", flat=True)):
-        with lock.instead_of(host) as free:
-            if free:
-                _index_owed(owing.filter(source__host=host), written, lock)
+    """Indexes what interrupted imports wrote but did not index, on any host that is not importing now."""
+    unindexed = Transcript.objects.filter(indexed__lt=F("entries"))
+    # Bytes that are only in a file of another host are indexed by that host.
+    unindexed = unindexed.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
+    for host in set(unindexed.values_list("source__host", flat=True)):
+        with lock.instead_of(host) as is_free:
+            if is_free:
+                _index_owed(unindexed.filter(source__host=host), written, lock)
 
 
-def _index_owed(owing: QuerySet[Transcript], written: WriteCounts, lock: ImportLock) -> None:
-    for pk, indexed, entries in owing.values_list("pk", "indexed", "entries"):
+def _index_owed(unindexed: QuerySet[Transcript], written: WriteCounts, lock: ImportLock) -> None:
+    for pk, indexed, entries in unindexed.values_list("pk", "indexed", "entries"):
         try:
             with transaction.atomic():
                 lock.guard()
                 index_archived(pk, indexed, entries, written)
         except DamageError as error:
-            # It is still owed: when the block is repaired, the next import makes up for it.
+            # The next import after a repair of the block will index it.
             logger.warning("Transcript %s is not indexed: %s", pk, error)
 
 
 def index_archived(transcript_id: int, first: int, end: int, written: WriteCounts) -> None:
     from sessions.imports.engine.scan.content import (
-        content_of,  # rarely needed, and not loaded for an import without news
+        content_of,  # imported late, because most imports do not need it
     )
 
     source_id = Transcript.objects.values_list("source_id", flat=True).get(pk=transcript_id)
@@ -138,4 +138,4 @@ def index_archived(transcript_id: int, first: int, end: int, written: WriteCount
             for row in rows
             if row.flags & Flag.TEXT
         ]
-        index(transcript_id, stop & POSITION_MASK, texts, written)
+        index_texts(transcript_id, stop & POSITION_MASK, texts, written)

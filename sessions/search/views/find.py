@@ -1,4 +1,4 @@
-"""Search inside one session: what the browser's own find cannot do when only a window is loaded."""
+"""Search inside one session. The browser's own search sees only the loaded window."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
-from sessions.search.selectors.words import search
+from sessions.search.selectors.indexed_search import search_index
 from sessions.transcripts.selectors.session import session_head
 
 HITS = 50
@@ -17,6 +17,6 @@ HITS = 50
 def transcript_find(request: HtmxRequest, session: str) -> HttpResponse:
     query = request.GET.get("q", "")[:1000]
     head = session_head(session, now_ms())
-    found = search(query, session=head.transcript.pk, limit=HITS) if query.strip() else None
+    results = search_index(query, session=head.transcript.pk, limit=HITS) if query.strip() else None
     context = {"section": "sessions", "tab": "timeline", "head": head, "session": head.transcript, "q": query}
-    return render_page(request, "transcripts/find.html", {**context, "found": found}, partials=("found",))
+    return render_page(request, "transcripts/find.html", {**context, "found": results}, partials=("found",))

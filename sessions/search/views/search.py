@@ -1,4 +1,4 @@
-"""Search: indexed conversation text at once, newest first; tool output on demand, in slices that can be stopped."""
+"""The search page: indexed text at once, and everything else on demand, in slices that can be cancelled."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.catalog.selectors.facets import project_tree
-from sessions.catalog.views.filters import BIGGEST
-from sessions.search.selectors.deep import deep_slice
-from sessions.search.selectors.words import DEEPEST, search
+from sessions.catalog.views.filters import MAX_INTEGER
+from sessions.search.selectors.deep_search import search_slice
+from sessions.search.selectors.indexed_search import MAX_SKIPPED, search_index
 
 PER_PAGE = 10
 PER_PIECE = 30
-"""The first hits come at once; more are fetched when a person comes to the end of them."""
+"""Hits per request after the first page, fetched when the reader scrolls to the end."""
 SLICE_SECONDS = 0.4
-"""Short, so that the first hits of a scan show at once and Cancel is obeyed."""
+"""Short, so that first hits appear early and Cancel works at once."""
 
 DEEP, MORE = "deep-slice", "more-hits"
 
 
 class SearchForm(forms.Form):
     q = forms.CharField(required=False, max_length=1000)
-    project = forms.IntegerField(required=False, min_value=0, max_value=BIGGEST)
-    before = forms.IntegerField(required=False, min_value=1, max_value=DEEPEST)
+    project = forms.IntegerField(required=False, min_value=0, max_value=MAX_INTEGER)
+    before = forms.IntegerField(required=False, min_value=1, max_value=MAX_SKIPPED)
     deep = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
-    cursor = forms.IntegerField(required=False, min_value=1, max_value=BIGGEST)
+    cursor = forms.IntegerField(required=False, min_value=1, max_value=MAX_INTEGER)
 
 
 @require_safe
@@ -46,13 +46,16 @@ def search_page(request: HtmxRequest) -> HttpResponse:
         context["projects"] = [] if piece else project_tree()
         if query and not cursor:
             before = form.cleaned_data.get("before") or ""
-            found = search(query, project=project, limit=PER_PIECE if piece else PER_PAGE, before=str(before))
-            context |= {"found": found, "older": found.next if found.next and int(found.next) <= DEEPEST else None}
+            results = search_index(query, project=project, limit=PER_PIECE if piece else PER_PAGE, before=str(before))
+            context |= {
+                "found": results,
+                "older": results.next if results.next and int(results.next) <= MAX_SKIPPED else None,
+            }
     return render_page(request, "transcripts/search.html", context, partials=(DEEP, MORE))
 
 
 def _slice(query: str, project: int | None, cursor: int | None) -> dict[str, object]:
-    part = deep_slice(query, str(cursor or ""), seconds=SLICE_SECONDS, project=project)
+    part = search_slice(query, str(cursor or ""), seconds=SLICE_SECONDS, project=project)
     context: dict[str, object] = {"slice": part, "shallow": search_address(query, project)}
     if part.cursor:
         context["rest"] = search_address(query, project, deep="1", cursor=part.cursor)
@@ -60,5 +63,5 @@ def _slice(query: str, project: int | None, cursor: int | None) -> dict[str, obj
 
 
 def search_address(query: str, project: int | None, **more: str) -> str:
-    asked = {"q": query, **({} if project is None else {"project": str(project)}), **more}
-    return f"{reverse('search')}?{urlencode(asked)}"
+    parameters = {"q": query, **({} if project is None else {"project": str(project)}), **more}
+    return f"{reverse('search')}?{urlencode(parameters)}"

@@ -19,7 +19,7 @@ from sessions.models import (
     Source,
     Transcript,
 )
-from sessions.search.selectors.words import search
+from sessions.search.selectors.indexed_search import search_index
 from tests.sessions.crawling import FAR_OR_NEAR, crawl
 from tests.sessions.hostile import (
     PAYLOAD,
@@ -113,7 +113,7 @@ def test_a_line_of_twelve_megabytes_is_read_shown_and_found(client: Client, proj
     source = Source.objects.get()
     assert Reader(source.pk).read(0, source.archived) == path.read_bytes()
     assert len(get(client, f"/sessions/{SESSION}/")) < 300_000
-    assert [hit.position for hit in search("needle").hits] == [6]
+    assert [hit.position for hit in search_index("needle").hits] == [6]
     assert "L5" in get(client, f"/sessions/{SESSION}/entries/L5/")
     assert len(get(client, f"/sessions/{SESSION}/entries/L5/raw/")) < 3_000_000
 
@@ -153,7 +153,7 @@ def test_a_hundred_thousand_tiny_records_are_read_and_shown_in_windows(client: C
     assert (report.entries, report.bad_lines) == (100_000, 0)
     for part in ("", "?at=end", "?at=50000", "?all=1&at=99999", "live/?after=99990", "find/?q=tide"):
         assert len(get(client, f"/sessions/{SESSION}/{part}")) < 400_000
-    assert len(search("tide", limit=20).hits) == 20
+    assert len(search_index("tide", limit=20).hits) == 20
 
 
 def test_one_uuid_and_one_tool_id_for_all_records_cost_no_more_than_they_should(client: Client, project: Path) -> None:

@@ -40,7 +40,7 @@ class Proxying:
 
     def exchanges(self, number: int = 1) -> list[Exchange]:
         """What was recorded, in order, once there are so many: the client has its answer a little earlier."""
-        wait_until(lambda: self.recorder.counts.written + self.recorder.counts.lost_in_all >= number)
+        wait_until(lambda: self.recorder.counts.written + self.recorder.counts.lost_count >= number)
         return [Exchange.of_bytes(path.read_bytes()) for path in self.recorder.spool.files()]
 
     def connected(self) -> socket.socket:

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
-from sessions.agents.engine import State
-from sessions.agents.selectors.tree import agents_of
+from sessions.agents.engine import AgentState
+from sessions.agents.selectors.tree import load_agents
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services.sync import Report
 from sessions.models import (
@@ -256,7 +256,7 @@ def test_a_collapsed_stretch_is_marked() -> None:
 
 
 def test_agents_hang_below_who_started_them() -> None:
-    tree = [(agent.key, agent.depth, agent.caller.agent_id, agent.call) for agent in agents_of(transcript("survey"))]
+    tree = [(agent.key, agent.depth, agent.caller.agent_id, agent.call) for agent in load_agents(transcript("survey"))]
     constants, nested = names.AGENT_CONSTANTS, names.AGENT_TABLE_FOUR
     assert sorted(tree) == sorted(
         [
@@ -270,29 +270,29 @@ def test_agents_hang_below_who_started_them() -> None:
 
 
 def test_an_agent_beside_its_session_belongs_to_it() -> None:
-    (agent,) = agents_of(transcript("sibling"))
+    (agent,) = load_agents(transcript("sibling"))
     assert (agent.key, agent.call) == (names.AGENT_LARGEST, at("sibling", "sibling task"))
-    assert agent.outcome.state is State.ENDED
+    assert agent.outcome.state is AgentState.ENDED
     assert agent.outcome.spot is not None
     assert agent.outcome.spot.position == agent.result
     assert (agent.type, agent.description) == ("general-purpose", "Largest tides")
 
 
 def test_an_agent_inside_its_session_is_found_in_it() -> None:
-    (agent,) = agents_of(transcript("old"))
+    (agent,) = load_agents(transcript("old"))
     assert (agent.start, agent.end) == (at("old", "sidechain root"), at("old", "sidechain report"))
     assert agent.call == at("old", "task")
-    assert agent.outcome.state is State.ENDED
-    assert agent.spend.requests == len(agent.inside.requests if agent.inside else ()) > 0
+    assert agent.outcome.state is AgentState.ENDED
+    assert agent.spend.requests == len(agent.inline.requests if agent.inline else ()) > 0
 
 
 def test_each_agent_says_how_it_ended() -> None:
-    ended = {agent.key: agent.outcome.state for agent in agents_of(transcript("survey"))}
+    ended = {agent.key: agent.outcome.state for agent in load_agents(transcript("survey"))}
     assert ended == {
-        names.AGENT_CONSTANTS: State.ENDED,
-        names.AGENT_TABLE_FOUR: State.ENDED,
-        names.AGENT_HEIGHTS: State.ENDED,
-        names.AGENT_NOTE: State.FAILED,
+        names.AGENT_CONSTANTS: AgentState.ENDED,
+        names.AGENT_TABLE_FOUR: AgentState.ENDED,
+        names.AGENT_HEIGHTS: AgentState.ENDED,
+        names.AGENT_NOTE: AgentState.FAILED,
     }
 
 

@@ -18,7 +18,7 @@ from sessions.imports.services.jobs import Delivery, Job
 from sessions.imports.services.shared.portions import Outcome, portion_claim, portion_finish
 from sessions.imports.services.writer import RowBuffer, WriteCounts
 from sessions.models import SharedImport, Source, Transcript
-from sessions.search.services.indexing import index
+from sessions.search.services.indexing import index_texts
 from sessions.transcripts.engine.paths import decode_path
 
 CHECK_SECONDS = 0.5
@@ -134,7 +134,7 @@ class _Portion:
     def _index(self, transcript: int, end: int, delivery: Delivery) -> None:
         """What follows on what is indexed; the import makes up for the rest."""
         texts = pickle.loads(delivery.texts)  # noqa: S301 - from our own scanner, in this process
-        index(transcript, end, texts, self._written)
+        index_texts(transcript, end, texts, self._written)
         self._indexed[transcript] = end
         self._outcome.indexed += delivery.entries
 

@@ -18,7 +18,7 @@ from inspector.runs.models import Run
 from inspector.runs.services.execute import run_execute
 from inspector.watcher.follow import _take
 from sessions.capture.endpoint.spool import Spool
-from sessions.capture.services.spool import captures_ingest
+from sessions.capture.services.ingest import captures_ingest
 from sessions.models import Transcript
 from tests.compaction.cache.cached_session import Cached
 from tests.compaction.cache.engine.request_bodies import TOOLS

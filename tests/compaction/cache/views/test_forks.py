@@ -18,8 +18,8 @@ from inspector.runs.services import run_execute
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from sessions.archive.engine.file_prints import print_of
-from sessions.capture.engine.packing import packed, parts_bytes
-from sessions.capture.selectors.captures import said_in, sent_of
+from sessions.capture.engine.packing import join_parts, pack_numbers
+from sessions.capture.selectors.captures import load_answer, load_sent
 from sessions.capture.services.contents import contents_store
 from sessions.models import Capture, Request, Transcript
 from tests.compaction.logged import SYSTEM, Logged
@@ -89,10 +89,10 @@ def test_a_fork_is_captured_with_its_run_and_its_parent(server: MessagesServer, 
     assert run.status == "completed", run.error
     capture = Capture.objects.get()
     assert (capture.origin, capture.run_id, capture.parent_message) == ("lucid", run.pk, "msg_tomorrow")
-    assert sent_of(capture).body() == server.requests[0].json
-    assert sent_of(capture).params["betas"] == server.requests[0].headers["anthropic-beta"].split(",")
+    assert load_sent(capture).body() == server.requests[0].json
+    assert load_sent(capture).params["betas"] == server.requests[0].headers["anthropic-beta"].split(",")
     assert (capture.cache_read, capture.input, capture.request_id) == (CACHED, 200, "req_1")
-    said = said_in(capture)
+    said = load_answer(capture)
     assert said is not None
     assert said["content"][0]["text"] == REPLY
 
@@ -116,8 +116,8 @@ def test_a_fork_that_read_nothing_is_explained_to_the_block(server: MessagesServ
     compacted(transcript)
     capture = Capture.objects.get()
     changed = [{**block, "text": block["text"].replace("guess", "dither")} for block in SYSTEM]
-    system = packed(contents_store(values=changed))
-    parts_hash = print_of(parts_bytes(system, capture.tools, capture.messages))
+    system = pack_numbers(contents_store(values=changed))
+    parts_hash = print_of(join_parts(system, capture.tools, capture.messages))
     Capture.objects.filter(pk=capture.pk).update(system=system, parts_hash=parts_hash)
     assert "! not shared" in shown("/cache/own/")
     page = shown(f"/cache/own/{capture.pk}/")
@@ -176,7 +176,7 @@ def test_no_key_of_ours_is_stored(server: MessagesServer, transcript: Transcript
     with connection.cursor() as cursor:
         for table in ("transcripts_capture", "transcripts_captureblob"):
             assert server.key not in str(cursor.execute(f"SELECT * FROM {table}").fetchall())
-    kept = [sent_of(one).body() for one in Capture.objects.all()]
+    kept = [load_sent(one).body() for one in Capture.objects.all()]
     assert server.key not in str(kept)
 
 

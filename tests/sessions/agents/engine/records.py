@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.agents.engine import Spot
+from sessions.agents.engine import RecordPosition
 
 
 def calls(name: str, tool: str, /, **given: Any) -> dict[str, Any]:
@@ -42,5 +42,5 @@ def notice(task: str, tool: str = "", status: str = "completed", result: str = "
     )
 
 
-def at(position: int, owner: str = "", when: int | None = None) -> Spot:
-    return Spot(owner, position, position * 1000 if when is None else when)
+def at(position: int, owner: str = "", when: int | None = None) -> RecordPosition:
+    return RecordPosition(owner, position, position * 1000 if when is None else when)

@@ -4,10 +4,10 @@ import pytest
 
 from sessions.agents.engine.activity import (
     ANSWER_TOKENS,
-    MOST_WORDS,
-    mechanical,
-    question,
-    tidy,
+    MAX_WORDS,
+    clean_answer,
+    describe_last_call,
+    make_question,
 )
 from tests.sessions.agents.engine.records import (
     calls,
@@ -35,12 +35,12 @@ from tests.sessions.agents.engine.records import (
 def test_the_last_call_is_told_in_words(name: str, given: dict[str, object], words: str) -> None:
     records = [calls("Write", "t1", file_path="old.py"), hears("Go on"), calls(name, "t2", **given), says("I look.")]
 
-    assert mechanical(records) == words
+    assert describe_last_call(records) == words
 
 
 def test_an_agent_that_calls_nothing_answers_or_has_said_nothing() -> None:
-    assert mechanical([hears("Count"), says("Four.")]) == "Answering"
-    assert mechanical([hears("Count")]) == ""
+    assert describe_last_call([hears("Count"), says("Four.")]) == "Answering"
+    assert describe_last_call([hears("Count")]) == ""
 
 
 def test_a_question_has_the_task_the_last_records_and_what_was_said_before() -> None:
@@ -50,7 +50,7 @@ def test_a_question_has_the_task_the_last_records_and_what_was_said_before() -> 
         gets("t1", "line\n" * 9_000),
     ]
 
-    asked = question(records, "Find printed heights", before="Reading cli.py")
+    asked = make_question(records, "Find printed heights", previous="Reading cli.py")
 
     assert "Task: Find printed heights" in asked.prompt
     assert "Agent calls Read(file_path=heights.py)" in asked.prompt
@@ -62,7 +62,7 @@ def test_a_question_has_the_task_the_last_records_and_what_was_said_before() -> 
 
 
 def test_a_question_about_nothing_can_be_asked() -> None:
-    assert "(nothing was recorded yet)" in question([{"type": "system"}]).prompt
+    assert "(nothing was recorded yet)" in make_question([{"type": "system"}]).prompt
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def test_a_question_about_nothing_can_be_asked() -> None:
     ],
 )
 def test_an_answer_becomes_a_few_words_on_one_line(answer: str, words: str) -> None:
-    assert tidy(answer) == words
-    assert len(tidy(answer).split()) <= MOST_WORDS
+    assert clean_answer(answer) == words
+    assert len(clean_answer(answer).split()) <= MAX_WORDS

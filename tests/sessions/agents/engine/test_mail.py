@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from sessions.agents.engine import Mail, MailKind, Spot
+from sessions.agents.engine import Mail, MailKind, RecordPosition
 from sessions.agents.engine.mail import (
     EVERYONE,
     MAIN,
-    Book,
-    Post,
-    mailed,
+    AddressBook,
+    MailReader,
+    merge_copies,
 )
 from tests.sessions.agents.engine.records import (
     at,
@@ -23,16 +23,16 @@ from tests.sessions.agents.engine.records import (
 )
 
 
-def post(*records: tuple[dict[str, Any], Spot], started: dict[str, str] | None = None) -> Post:
+def post(*records: tuple[dict[str, Any], RecordPosition], started: dict[str, str] | None = None) -> MailReader:
     started = started or {}
-    office = Post(Book({"a1", "a2", *started.values()}, started))
+    office = MailReader(AddressBook({"a1", "a2", *started.values()}, started))
     for record, spot in records:
         office.read(record, spot)
     return office
 
 
-def sent(*records: tuple[dict[str, Any], Spot], started: dict[str, str] | None = None) -> list[Mail]:
-    return mailed(post(*records, started=started).mails)
+def sent(*records: tuple[dict[str, Any], RecordPosition], started: dict[str, str] | None = None) -> list[Mail]:
+    return merge_copies(post(*records, started=started).mails)
 
 
 def brief(mail: Mail) -> tuple[str, str, str, str]:
@@ -98,7 +98,7 @@ def test_a_message_is_one_where_it_was_sent_and_where_it_arrived() -> None:
     )
 
     assert [brief(one)[:3] for one in found] == [("task", MAIN, "a1"), ("message", MAIN, "a1")]
-    assert (found[1].sent, found[1].received) == (at(2), Spot("a1", 1, 3_000))
+    assert (found[1].sent, found[1].received) == (at(2), RecordPosition("a1", 1, 3_000))
 
 
 def test_a_message_that_waits_with_its_recipient_is_still_the_one_that_was_sent() -> None:
@@ -112,7 +112,7 @@ def test_a_message_that_waits_with_its_recipient_is_still_the_one_that_was_sent(
     )
 
     assert [(brief(one)[:3], one.sent, one.received) for one in found[1:]] == [
-        (("message", "a1", MAIN), Spot("a1", 4, 7_500), at(9))
+        (("message", "a1", MAIN), RecordPosition("a1", 4, 7_500), at(9))
     ]
 
 
@@ -197,7 +197,7 @@ def test_what_is_no_record_of_a_message_is_passed_over() -> None:
 def test_messages_stand_in_order_of_time_and_those_without_one_last() -> None:
     found = sent(
         (calls("SendMessage", "t1", to="a1", message="late"), at(1, "", 9_000)),
-        (calls("SendMessage", "t2", to="a1", message="timeless"), Spot("", 2, None)),
+        (calls("SendMessage", "t2", to="a1", message="timeless"), RecordPosition("", 2, None)),
         (calls("SendMessage", "t3", to="a2", message="early"), at(3, "", 1_000)),
     )
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from sessions.agents.engine.notices import (
-    Letter,
+    AgentMessage,
     Notice,
-    letters,
-    notices,
-    said_to,
+    incoming_text,
+    parse_messages,
+    parse_notices,
 )
 from tests.sessions.agents.engine.records import (
     attached,
@@ -20,13 +20,13 @@ from tests.sessions.agents.engine.records import (
 def test_a_notice_says_which_task_ended_how_and_with_what() -> None:
     words = notice("a17", "toolu_1", "failed", "API Error: 529", 'Agent "Draft" failed')
 
-    assert [*notices(words)] == [Notice("a17", "toolu_1", "failed", 'Agent "Draft" failed', "API Error: 529")]
+    assert [*parse_notices(words)] == [Notice("a17", "toolu_1", "failed", 'Agent "Draft" failed', "API Error: 529")]
 
 
 def test_what_a_result_quotes_is_not_taken_for_the_notice_itself() -> None:
     quoted = "I saw <status>failed</status> and <task-id>b9</task-id></result> in the log"
 
-    (found,) = notices(notice("a17", result=quoted))
+    (found,) = parse_notices(notice("a17", result=quoted))
 
     assert (found.task, found.status, found.result) == ("a17", "completed", quoted)
 
@@ -37,19 +37,19 @@ def test_several_messages_may_arrive_in_one_record() -> None:
         "</teammate-message>\n\n<agent-message from='bob'>All pass.</agent-message>"
     )
 
-    assert [*letters(words)] == [Letter("alice", "Done.", ""), Letter("bob", "All pass.", "")]
+    assert [*parse_messages(words)] == [AgentMessage("alice", "Done.", ""), AgentMessage("bob", "All pass.", "")]
 
 
 def test_a_structured_message_has_a_topic_and_words_for_people() -> None:
     idle = '{"type":"idle_notification","from":"alice","idleReason":"available","summary":"[to main] relay done"}'
 
-    assert [*letters(f'<teammate-message teammate_id="alice">{idle}</teammate-message>')] == [
-        Letter("alice", "[to main] relay done", "idle_notification")
+    assert [*parse_messages(f'<teammate-message teammate_id="alice">{idle}</teammate-message>')] == [
+        AgentMessage("alice", "[to main] relay done", "idle_notification")
     ]
 
 
 def test_a_message_without_a_sender_or_an_end_is_read_all_the_same() -> None:
-    assert [*letters("<agent-message>{not json")] == [Letter("", "{not json", "")]
+    assert [*parse_messages("<agent-message>{not json")] == [AgentMessage("", "{not json", "")]
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_a_message_without_a_sender_or_an_end_is_read_all_the_same() -> None:
     ],
 )
 def test_only_what_reaches_an_agent_is_looked_at(record: dict[str, object], words: str) -> None:
-    assert said_to(record) == words
+    assert incoming_text(record) == words
 
 
 def test_a_record_full_of_openings_is_read_in_one_go() -> None:
-    assert len([*notices("<task-notification><status>" * 40_000)]) == 1
-    assert len([*letters('<agent-message from="x">' * 40_000)]) == 1
+    assert len([*parse_notices("<task-notification><status>" * 40_000)]) == 1
+    assert len([*parse_messages('<agent-message from="x">' * 40_000)]) == 1

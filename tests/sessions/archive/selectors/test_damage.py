@@ -16,7 +16,7 @@ from sessions.archive.selectors.records import Reader
 from sessions.archive.selectors.soundness import Damage, archive_steps
 from sessions.imports.services.sync import sync
 from sessions.models import Block, Entry, Source
-from sessions.search.selectors.deep import DeepSearch
+from sessions.search.selectors.deep_search import DeepSearch
 from tests.sessions.archive.rotting import (
     block_of,
     flipped,

@@ -196,7 +196,7 @@ def test_what_asks_no_model_is_handed_on_and_not_written_down(tmp_path: Path, pa
     with between(lambda _: whole(b'{"input_tokens": 7}'), tmp_path) as (_, proxy):
         assert body_of(asked(proxy, path)) == b'{"input_tokens": 7}'
         assert proxy.exchanges(0) == []
-        assert (proxy.recorder.counts.forwarded, proxy.recorder.counts.lost_in_all) == (1, 0)
+        assert (proxy.recorder.counts.forwarded, proxy.recorder.counts.lost_count) == (1, 0)
 
 
 def test_a_redirect_is_the_clients_to_follow(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sessions.capture.endpoint.recorder import Recorder
-from sessions.capture.endpoint.recording import Budget, Recording
+from sessions.capture.endpoint.recording import MemoryBudget, Recording
 from sessions.capture.endpoint.spool import Spool
 from sessions.capture.endpoint.upstream import BadUpstreamError, Upstream
 from sessions.capture.engine import Ending, Exchange, UnreadableExchangeError
@@ -23,9 +23,9 @@ BODY = json.dumps({"model": "claude-test", "messages": []}).encode()
 
 
 def recorded(recorder: Recorder, *chunks: bytes) -> Recording:
-    recording = recorder.begin("POST", "/v1/messages", [], wanted=True)
+    recording = recorder.begin("POST", "/v1/messages", [], is_recorded=True)
     for chunk in chunks:
-        recording.sent(chunk)
+        recording.add_request_chunk(chunk)
     recording.end(Ending.COMPLETE)
     recorder.finish(recording)
     assert recorder.drain(PATIENCE)
@@ -38,7 +38,7 @@ def test_a_folder_that_cannot_be_written_costs_the_recording_and_nothing_else(tm
         assert body_of(proxy.ask(post("/capture/v1/messages", BODY))) == BODY
         assert proxy.exchanges() == []
         counts = proxy.recorder.counts
-        assert (counts.forwarded, counts.written, counts.lost_in_all) == (1, 0, 1)
+        assert (counts.forwarded, counts.written, counts.lost_count) == (1, 0, 1)
         assert proxy.recorder.spool.waiting().files == 0
         assert list(counts.lost) == ["It could not be written (file exists)."]
         (tmp_path / "captures").unlink()
@@ -47,16 +47,16 @@ def test_a_folder_that_cannot_be_written_costs_the_recording_and_nothing_else(tm
 
 
 def test_a_full_disk_leaves_no_half_file(tmp_path: Path) -> None:
-    recorder = Recorder(Spool(tmp_path / "captures", full=0))
+    recorder = Recorder(Spool(tmp_path / "captures", max_waiting_bytes=0))
     recorded(recorder, b"a")
     assert recorder.counts.written == 1
     recorded(recorder, b"b")
-    assert (recorder.counts.written, recorder.counts.lost_in_all) == (1, 1)
+    assert (recorder.counts.written, recorder.counts.lost_count) == (1, 1)
     assert len(list((tmp_path / "captures").iterdir())) == 1
 
 
 def test_a_request_that_is_too_large_is_handed_on_unrecorded(tmp_path: Path) -> None:
-    recorder = Recorder(Spool(tmp_path / "captures"), budget=Budget(1000))
+    recorder = Recorder(Spool(tmp_path / "captures"), budget=MemoryBudget(1000))
     body = b"x" * 5000
     with (
         raw_server(lambda taken: whole(taken.body)) as upstream,
@@ -64,14 +64,14 @@ def test_a_request_that_is_too_large_is_handed_on_unrecorded(tmp_path: Path) -> 
     ):
         assert body_of(proxy.ask(post("/capture/v1/messages", body))) == body
         assert proxy.exchanges() == []
-        assert recorder.counts.lost_in_all == 1
+        assert recorder.counts.lost_count == 1
         # What it held is free again.
         proxy.ask(post("/capture/v1/messages", b"x" * 300))
         assert len(proxy.exchanges(2)) == 1
 
 
 def test_the_memory_of_recordings_is_given_back(tmp_path: Path) -> None:
-    budget = Budget(1000)
+    budget = MemoryBudget(1000)
     recorder = Recorder(Spool(tmp_path / "captures"), budget=budget)
     for _ in range(10):
         recorded(recorder, b"x" * 900)
@@ -80,9 +80,9 @@ def test_the_memory_of_recordings_is_given_back(tmp_path: Path) -> None:
 
 
 def test_a_recording_may_have_a_limit_of_its_own(tmp_path: Path) -> None:
-    recording = Recording("POST", "/v1/messages", [], Budget(), most=10)
-    recording.sent(b"x" * 8)
-    recording.received(b"x" * 8)
+    recording = Recording("POST", "/v1/messages", [], MemoryBudget(), max_bytes=10)
+    recording.add_request_chunk(b"x" * 8)
+    recording.add_answer_chunk(b"x" * 8)
     assert recording.lost
     assert recording.exchange().request == b""
 

@@ -8,7 +8,7 @@ import brotli
 import pytest
 import zstandard
 
-from sessions.capture.engine import Unreadable, answer_of, decoded
+from sessions.capture.engine import Unreadable, decode_body, parse_answer
 from tests.sessions.capture.capturing import Json, events, message
 
 START: Json = {"type": "message_start", "message": {**message("msg_7", cache_read_input_tokens=9), "content": []}}
@@ -45,7 +45,7 @@ CONTENT = [
 
 
 def test_a_stream_becomes_the_message_that_it_tells() -> None:
-    answer = answer_of(events(*STREAM), "text/event-stream; charset=utf-8")
+    answer = parse_answer(events(*STREAM), "text/event-stream; charset=utf-8")
     assert answer.message is not None
     assert answer.message["content"] == CONTENT
     assert answer.message["context_management"] == {"applied_edits": []}
@@ -57,11 +57,11 @@ def test_a_stream_becomes_the_message_that_it_tells() -> None:
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_lines_may_end_in_other_ways(end: str) -> None:
     body = events(*STREAM).replace(b"\n", end.encode())
-    assert answer_of(body, "text/event-stream").message == answer_of(events(*STREAM), "text/event-stream").message
+    assert parse_answer(body, "text/event-stream").message == parse_answer(events(*STREAM), "text/event-stream").message
 
 
 def test_what_arrived_of_a_stream_that_was_cut_off_counts() -> None:
-    answer = answer_of(events(*STREAM[:10])[:-9], "text/event-stream")
+    answer = parse_answer(events(*STREAM[:10])[:-9], "text/event-stream")
     assert (answer.id, answer.complete) == ("msg_7", False)
     assert answer.message is not None
     assert [block["type"] for block in answer.message["content"]] == ["thinking", "text", "tool_use"]
@@ -69,18 +69,18 @@ def test_what_arrived_of_a_stream_that_was_cut_off_counts() -> None:
 
 def test_an_error_in_the_middle_of_a_stream_is_told() -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
-    answer = answer_of(events(START, error), "text/event-stream")
+    answer = parse_answer(events(START, error), "text/event-stream")
     assert (answer.error, answer.complete, answer.id) == ("overloaded_error: Overloaded", False, "msg_7")
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"{}", b'{"input_tokens": 7}', b"null"])
 def test_what_is_no_message_is_none(body: bytes) -> None:
-    assert answer_of(body, "application/json").message is None
+    assert parse_answer(body, "application/json").message is None
 
 
 def test_events_in_any_disorder_are_survived() -> None:
     odd = b"data: {not json\n\ndata: [1]\n\ndata: 7\n\n" + events(*reversed(STREAM))
-    assert answer_of(odd, "text/event-stream").id == "msg_7"
+    assert parse_answer(odd, "text/event-stream").id == "msg_7"
 
 
 PACKED = {
@@ -96,19 +96,19 @@ PACKED = {
 @pytest.mark.parametrize("encoding", PACKED)
 def test_every_encoding_of_the_web_is_undone(encoding: str) -> None:
     body = json.dumps(message()).encode() * 3000
-    assert decoded(PACKED[encoding](body), encoding) == body
+    assert decode_body(PACKED[encoding](body), encoding) == body
 
 
 def test_raw_deflate_and_several_encodings_are_undone_too() -> None:
     raw = zlib.compressobj(wbits=-15)
-    assert decoded(raw.compress(b"tides") + raw.flush(), "deflate") == b"tides"
-    assert decoded(brotli.compress(gzip.compress(b"tides")), "gzip, br") == b"tides"
+    assert decode_body(raw.compress(b"tides") + raw.flush(), "deflate") == b"tides"
+    assert decode_body(brotli.compress(gzip.compress(b"tides")), "gzip, br") == b"tides"
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
 def test_what_was_cut_off_gives_what_can_be_read(encoding: str) -> None:
     body = b"".join(b"%d tides\n" % number for number in range(60_000))
-    found = decoded(PACKED[encoding](body)[:-2000], encoding)
+    found = decode_body(PACKED[encoding](body)[:-2000], encoding)
     assert isinstance(found, bytes)
     assert body.startswith(found)
     assert len(found) > 1000
@@ -116,6 +116,6 @@ def test_what_was_cut_off_gives_what_can_be_read(encoding: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "rot13"])
 def test_what_cannot_be_undone_says_why(encoding: str) -> None:
-    found = decoded(b"\x00\x01 not packed at all", encoding)
+    found = decode_body(b"\x00\x01 not packed at all", encoding)
     assert isinstance(found, Unreadable)
     assert encoding in found.why

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from sessions.capture.selectors.list import captures_found, with_sessions
+from sessions.capture.selectors.capture_list import add_sessions, list_captures
 from sessions.capture.services.captures import capture_store
 from sessions.context.selectors.contexts import load_context, load_contexts, point_of_request
 from sessions.models import Transcript
@@ -85,7 +85,7 @@ def test_a_captured_context_takes_two_queries_more(transcript: Transcript) -> No
 
 def test_the_page_says_recorded_and_leads_to_the_capture(transcript: Transcript) -> None:
     page = Client(HTTP_HOST="localhost").get(f"/sessions/{transcript.public_id}/context/?request=msg_second")
-    (found,) = captures_found()
+    (found,) = list_captures()
     assert f'as it went over the wire, in <a href="/captures/{found.pk}/">' in flowing(page.content.decode())
     assert "Spring tide." in page.content.decode()
 
@@ -93,5 +93,5 @@ def test_the_page_says_recorded_and_leads_to_the_capture(transcript: Transcript)
 def test_a_capture_finds_its_session_by_the_answer_or_by_name(transcript: Transcript) -> None:
     lost = request(metadata={"user_id": f"user_x_account__session_{transcript.session_id}"})
     capture_store(exchange=exchange(lost, {"type": "error", "error": {"type": "x", "message": "y"}}, status=529))
-    rows = with_sessions(list(captures_found()))
-    assert {(row.transcript, row.joined) for row in rows} == {(transcript, True), (transcript, False)}
+    rows = add_sessions(list(list_captures()))
+    assert {(row.transcript, row.is_matched) for row in rows} == {(transcript, True), (transcript, False)}

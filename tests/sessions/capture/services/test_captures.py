@@ -9,12 +9,12 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.capture.engine import Ending
 from sessions.capture.selectors.captures import (
-    capture_of,
-    said_in,
-    sent_of,
-    usage_of,
+    capture_usage,
+    find_capture,
+    load_answer,
+    load_sent,
 )
-from sessions.capture.services.captures import Asker, capture_store, captures_prune
+from sessions.capture.services.captures import RequestOrigin, capture_store, captures_prune
 from sessions.models import Capture, CaptureBlob
 from tests.sessions.capture.capturing import (
     MARK,
@@ -48,7 +48,7 @@ def test_a_request_comes_back_as_it_was_sent() -> None:
     )
     headers = [("anthropic-beta", "one,two"), ("anthropic-beta", "three")]
     capture = stored(body, headers=headers)
-    sent = sent_of(capture)
+    sent = load_sent(capture)
     assert sent.body() == body
     # The order of keys is part of what the prompt cache sees.
     assert list(sent.body()["messages"][1]["content"][0]) == ["type", "text", "a", "cache_control"]
@@ -61,14 +61,14 @@ def test_the_answer_is_found_by_its_id_with_what_it_counted() -> None:
     usage: Any = {"cache_read_input_tokens": 70, "cache_creation_input_tokens": 30, "cache_creation": split}
     answer = {**message("msg_high", **usage), "diagnostics": {"cache_miss_reason": {"type": "tools_changed"}}}
     capture = stored(request(), answer, answer_headers=[("content-type", "application/json"), ("request-id", "req_1")])
-    found = capture_of("msg_high")
+    found = find_capture("msg_high")
     assert found == capture
-    assert said_in(capture) == answer
-    assert usage_of(capture) is not None
+    assert load_answer(capture) == answer
+    assert capture_usage(capture) is not None
     assert (capture.input, capture.cache_read, capture.cache_write_5m, capture.cache_write_1h) == (3, 70, 20, 10)
     assert (capture.request_id, capture.stop_reason, capture.error) == ("req_1", "end_turn", "")
     assert capture.diagnostics == {"cache_miss_reason": {"type": "tools_changed"}}
-    assert capture_of("msg_low") is None
+    assert find_capture("msg_low") is None
 
 
 def test_storing_the_same_exchange_again_changes_nothing() -> None:
@@ -82,7 +82,7 @@ def test_storing_the_same_exchange_again_changes_nothing() -> None:
 
 def test_a_request_of_our_own_that_went_through_the_endpoint_is_stored_once() -> None:
     own = exchange(request({"role": "user", "content": "Hi"}), message("msg_own"))
-    assert capture_store(exchange=own, asker=Asker(7, "msg_parent")) is not None
+    assert capture_store(exchange=own, asker=RequestOrigin(7, "msg_parent")) is not None
     again = exchange(request({"role": "user", "content": "Hi"}), message("msg_own"))
     assert capture_store(exchange=again) is None
     assert [(one.origin, one.run_id) for one in Capture.objects.all()] == [("lucid", 7)]
@@ -105,7 +105,7 @@ def test_the_session_is_taken_from_where_the_client_tells_it(headers: Any, user:
 def test_an_error_is_stored_in_the_words_of_the_api() -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     capture = stored(request(), error, status=529)
-    assert (capture.status, capture.error, usage_of(capture)) == (529, "overloaded_error: Overloaded", None)
+    assert (capture.status, capture.error, capture_usage(capture)) == (529, "overloaded_error: Overloaded", None)
     assert capture.message_key is None
 
 
@@ -119,7 +119,7 @@ def test_what_was_cut_off_keeps_what_arrived() -> None:
 @pytest.mark.parametrize("body", [b"", b"no json", b"[]", b'{"messages": [1, null, "x"], "tools": [2], "system": [3]}'])
 def test_what_is_no_request_is_stored_and_said_to_be_none(body: bytes) -> None:
     capture = stored(body, b"<html>", status=400)
-    sent_of(capture).body()
+    load_sent(capture).body()
     assert capture.error
 
 
@@ -173,6 +173,6 @@ def test_the_old_are_forgotten_with_what_only_they_held() -> None:
     assert captures_prune(before=2000) == 1
     # The message that only the old request held, and the answer to it.
     assert CaptureBlob.objects.count() == before - 2
-    assert sent_of(kept).messages[0] == shared
-    assert said_in(kept) is not None
+    assert load_sent(kept).messages[0] == shared
+    assert load_answer(kept) is not None
     assert captures_prune(before=2000) == 0

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.catalog.selectors.facets import facets, project_tree
+from sessions.catalog.selectors.facets import load_facets, project_tree
 from sessions.models import Source
 from tests.sessions.made import NOW, project, session
 
@@ -43,6 +43,6 @@ def test_branches_and_models_are_those_of_the_chosen_project() -> None:
     here, there = project("/here"), project("/there")
     session(project=here, branch="main", branches="\nmain\nfix\n", model_names="\nclaude-a\n")
     session(project=there, branch="dev", branches="\ndev\n", model_names="\nclaude-b\n")
-    assert facets(here.pk).branches == ["main", "fix"]
-    assert facets(there.pk).models == ["claude-b"]
-    assert set(facets(None).models) == {"claude-a", "claude-b"}
+    assert load_facets(here.pk).branches == ["main", "fix"]
+    assert load_facets(there.pk).models == ["claude-b"]
+    assert set(load_facets(None).models) == {"claude-a", "claude-b"}

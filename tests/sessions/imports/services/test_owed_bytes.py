@@ -17,7 +17,7 @@ from sessions.models import (
     Source,
     Transcript,
 )
-from sessions.search.selectors.deep import deep_slice
+from sessions.search.selectors.deep_search import search_slice
 from tests.sessions.writing import Writing, append
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -80,7 +80,7 @@ def test_its_sessions_can_be_read_before_that(path: Path, client: Client) -> Non
 
     assert page.status_code == 200
     assert "How high is the harbour?" in page.content.decode()
-    assert [hit.position for hit in deep_slice("How high is the harbour").hits] == [0]
+    assert [hit.position for hit in search_slice("How high is the harbour").hits] == [0]
 
 
 def test_the_next_import_archives_them(path: Path, project: Path) -> None:

@@ -17,7 +17,7 @@ from sessions.models import (
     Transcript,
     Turn,
 )
-from sessions.search.selectors.words import search
+from sessions.search.selectors.indexed_search import search_index
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from tests.sessions.writing import (
@@ -112,7 +112,7 @@ def test_the_quick_way_sees_what_was_appended(project: Path) -> None:
 
     transcript = Transcript.objects.get()
     assert touched == [transcript.pk]
-    assert [hit.position for hit in search("cuxhaven").hits] == [12]
+    assert [hit.position for hit in search_index("cuxhaven").hits] == [12]
 
 
 def test_a_line_that_is_still_being_written_is_read_when_it_is_whole(project: Path) -> None:
@@ -394,7 +394,7 @@ def test_a_very_long_line_is_read_across_stretches(project: Path) -> None:
 
     assert sync([config(project)]).entries == 9
     assert archived(Source.objects.get()) == path.read_bytes()
-    assert search("needle").hits[0].position == 4
+    assert search_index("needle").hits[0].position == 4
 
 
 def test_two_files_of_one_name_get_addresses_of_their_own(project: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessions.search.engine.needles import Needle
-from sessions.search.engine.snippets import Pieces, Query, snippet
+from sessions.search.engine.snippets import Pieces, Query, make_snippet
 
 KEY = "sk-ant-api03-" + "a1B2c3D4" * 11
 SECRETS = {
@@ -24,7 +24,7 @@ def words(pieces: Pieces) -> str:
 
 
 def both(text: str, query: str) -> list[Pieces]:
-    return [snippet(text, Query.of(query)), Needle.of(query).snippet(text)]
+    return [make_snippet(text, Query.of(query)), Needle.of(query).make_snippet(text)]
 
 
 def test_it_shows_two_lines_around_the_first_match() -> None:

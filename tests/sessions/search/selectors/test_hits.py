@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
-from sessions.search.selectors.words import search
+from sessions.search.selectors.indexed_search import search_index
 from tests.sessions.writing import Writing, append
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 def found() -> tuple[list[str], int]:
     """Snippets, and how many blocks were asked for."""
     with CaptureQueriesContext(connection) as queries:
-        hits = search("lighthouse").hits
+        hits = search_index("lighthouse").hits
     texts = ["".join(piece for piece, _ in hit.snippet) for hit in hits]
     return texts, sum("transcripts_block" in query["sql"] for query in queries.captured_queries)
 
@@ -67,7 +67,7 @@ def test_a_hit_in_a_sub_agent_goes_by_the_name_of_its_session(path: Path) -> Non
     }
     agent.write_text(json.dumps(record) + "\n")
     sync([path.parent.parent.parent], workers=1)
-    (hit,) = search("lantern").hits
+    (hit,) = search_index("lantern").hits
     session = Transcript.objects.get(kind=Transcript.Kind.MAIN)
     assert (hit.session, hit.title, hit.agent) == (session.public_id, session.name, "a1")
     assert hit.transcript != session.public_id

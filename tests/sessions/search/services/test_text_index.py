@@ -9,7 +9,7 @@ from sessions.search.services.text_index import (
     OVERLAP,
     PIECE_WORDS,
     SAME_WORD,
-    vectors,
+    make_vectors,
 )
 
 
@@ -22,7 +22,7 @@ def places(vector: str) -> dict[str, list[int]]:
 
 @given(st.lists(st.sampled_from(["tide", "water", "high"]), max_size=2_000))
 def test_pieces_hold_every_pair_of_words_that_stand_together(words: list[str]) -> None:
-    pieces = [places(vector) for vector in vectors(" ".join(words))]
+    pieces = [places(vector) for vector in make_vectors(" ".join(words))]
     found = set()
     for piece in pieces:
         assert all(len(at) <= SAME_WORD for at in piece.values())
@@ -34,10 +34,10 @@ def test_pieces_hold_every_pair_of_words_that_stand_together(words: list[str]) -
 
 def test_a_long_text_is_cut_into_pieces_that_overlap() -> None:
     words = [f"word{number}" for number in range(PIECE_WORDS + 10)]
-    first, second = (places(vector) for vector in vectors(" ".join(words)))
+    first, second = (places(vector) for vector in make_vectors(" ".join(words)))
     assert max(at for positions in first.values() for at in positions) == PIECE_WORDS
     assert len(second) == OVERLAP + 10
 
 
 def test_nothing_is_indexed_of_a_text_without_words() -> None:
-    assert list(vectors(" .,- ")) == []
+    assert list(make_vectors(" .,- ")) == []

@@ -11,7 +11,7 @@ from django.test import Client
 from sessions.imports.services.sync import sync
 from sessions.models import Project
 from sessions.search.selectors.hits import Hit
-from sessions.search.selectors.words import SearchPage
+from sessions.search.selectors.indexed_search import SearchPage
 from tests.sessions.made import HOSTILE
 
 pytestmark = pytest.mark.django_db

@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-from sessions.timeline.engine.ruler import (
-    HEIGHT,
-    STRIPS,
-    WIDTH,
-    build_ruler,
-)
+from sessions.timeline.engine.ruler import HEIGHT, STRIPS, WIDTH, build_ruler
 
 STORED = {"points": [[10, 500], [50, 1000], [90, 200]], "boundaries": [60], "errors": [20, 21]}
 

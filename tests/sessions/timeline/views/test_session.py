@@ -11,13 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from sessions.archive.engine.file_prints import print_of
 from sessions.archive.engine.frames import BLOCK_SIZE, compressor, decompress
 from sessions.imports.services.sync import sync
-from sessions.models import (
-    Block,
-    Entry,
-    Mark,
-    Source,
-    Transcript,
-)
+from sessions.models import Block, Entry, Mark, Source, Transcript
 from sessions.timeline.selectors.window import window_at
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.marks import Fate

@@ -15,15 +15,7 @@ from sessions.timeline.engine.cards import Card, build_cards
 from sessions.transcripts.engine.rows import Row
 from tests.examples import examples
 from tests.samples import each, transcripts
-from tests.sessions.timeline.engine.cards.window import (
-    assistant,
-    call,
-    result,
-    results_in,
-    row,
-    unmasked,
-    user,
-)
+from tests.sessions.timeline.engine.cards.window import assistant, call, result, results_in, row, unmasked, user
 
 FILES = [*transcripts("corpus"), *transcripts("realclient")]
 PAGE = "{% load lucid %}{% for one in cards %}{% card one %}{% endfor %}"

@@ -2,24 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.timeline.engine.cards import (
-    Changes,
-    Output,
-    Plain,
-    Prose,
-)
+from sessions.timeline.engine.cards import Changes, Output, Plain, Prose
 from sessions.timeline.engine.cards.build import build_cards
 from sessions.timeline.engine.cards.lens import CEILING, Lens, Limit
-from tests.sessions.timeline.engine.cards.window import (
-    assistant,
-    call,
-    cards,
-    one,
-    part,
-    result,
-    row,
-    user,
-)
+from tests.sessions.timeline.engine.cards.window import assistant, call, cards, one, part, result, row, user
 
 
 def masked(text: str) -> str:

@@ -2,23 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.timeline.engine.cards import (
-    Card,
-    Changes,
-    Links,
-    Output,
-    Pairs,
-    Prose,
-    Questions,
-    Todos,
-)
+from sessions.timeline.engine.cards import Card, Changes, Links, Output, Pairs, Prose, Questions, Todos
 from sessions.timeline.engine.cards.card import Fold
-from tests.sessions.timeline.engine.cards.window import (
-    call,
-    one,
-    part,
-    result,
-)
+from tests.sessions.timeline.engine.cards.window import call, one, part, result
 
 
 def made(name: str, given: Any, content: Any = "ok", twin: Any = None, *, error: bool = False) -> Card:

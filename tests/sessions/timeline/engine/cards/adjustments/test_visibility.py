@@ -1,12 +1,7 @@
 from __future__ import annotations
 
 from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
-from sessions.timeline.engine.cards import (
-    Badge,
-    Card,
-    CardKind,
-    Chip,
-)
+from sessions.timeline.engine.cards import Badge, Card, CardKind, Chip
 from sessions.timeline.engine.cards.adjustments.visibility import mark_visibility
 from sessions.transcripts.engine.marks import Fate
 

@@ -1,17 +1,7 @@
 from __future__ import annotations
 
-from sessions.timeline.engine.cards import (
-    CardKind,
-    Links,
-    Output,
-    Prose,
-)
-from tests.sessions.timeline.engine.cards.window import (
-    assistant,
-    cards,
-    one,
-    part,
-)
+from sessions.timeline.engine.cards import CardKind, Links, Output, Prose
+from tests.sessions.timeline.engine.cards.window import assistant, cards, one, part
 
 
 def test_text_is_markdown_and_names_its_model() -> None:

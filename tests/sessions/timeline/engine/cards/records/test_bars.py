@@ -4,12 +4,7 @@ from typing import Any
 
 from sessions.timeline.engine.cards import CardKind, Prose
 from sessions.timeline.engine.cards.card import Fold
-from tests.sessions.timeline.engine.cards.window import (
-    cards,
-    one,
-    part,
-    user,
-)
+from tests.sessions.timeline.engine.cards.window import cards, one, part, user
 
 
 def boundary(metadata: Any = None, subtype: str = "compact_boundary", **more: Any) -> dict[str, Any]:

@@ -6,14 +6,7 @@ import pytest
 
 from sessions.timeline.engine.cards import CardKind, Pairs
 from sessions.timeline.engine.cards.build import build_cards
-from tests.sessions.timeline.engine.cards.window import (
-    assistant,
-    cards,
-    one,
-    row,
-    unmasked,
-    user,
-)
+from tests.sessions.timeline.engine.cards.window import assistant, cards, one, row, unmasked, user
 
 
 def attached(kind: str, **more: Any) -> dict[str, Any]:

@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.timeline.engine.cards import (
-    CardKind,
-    Output,
-    Pictures,
-    Spill,
-)
+from sessions.timeline.engine.cards import CardKind, Output, Pictures, Spill
 from sessions.timeline.engine.cards.build import build_cards
 from sessions.timeline.engine.cards.tool_results import CLEARED
 from sessions.transcripts.engine.marks import Fate, Mark

@@ -1,18 +1,8 @@
 from __future__ import annotations
 
-from sessions.timeline.engine.cards import (
-    CardKind,
-    Output,
-    Pictures,
-    Plain,
-)
+from sessions.timeline.engine.cards import CardKind, Output, Pictures, Plain
 from sessions.timeline.engine.cards.card import Fold
-from tests.sessions.timeline.engine.cards.window import (
-    cards,
-    one,
-    part,
-    user,
-)
+from tests.sessions.timeline.engine.cards.window import cards, one, part, user
 
 
 def test_typed_words_are_shown_as_they_were_typed() -> None:

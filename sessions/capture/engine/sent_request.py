@@ -1,4 +1,4 @@
-"""A captured request, put together again: what the context view and whoever compares requests read."""
+"""A captured request, joined from its stored parts."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.capture.engine.marks import put_back
+from sessions.capture.engine.cache_marks import restore_marks
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """Without marks, which are told apart from it; everything else as it was sent."""
+class SentRequest:
+    """The request as it was sent, with its cache marks separate."""
 
     capture: int
-    """The row that it comes from."""
+    """Primary key of the capture."""
     messages: tuple[Mapping[str, Any], ...]
     system: str | tuple[Mapping[str, Any], ...] | None
-    """None: the request had none."""
+    """None if the request had none."""
     tools: tuple[Mapping[str, Any], ...] | None
     params: Mapping[str, Any]
-    """Everything else of the body, and `betas`, which travel in a header."""
+    """Everything else in the body, and `betas` from the header."""
     marks: tuple[Mapping[str, Any], ...]
     contents: tuple[int, ...] = ()
-    """A number for each message: equal numbers, equal bytes, in whichever request."""
+    """A number for each message. Equal numbers mean equal bytes, in all requests."""
 
     @property
     def system_blocks(self) -> tuple[Mapping[str, Any], ...]:
@@ -32,10 +32,10 @@ class Sent:
         return self.system or ()
 
     def body(self) -> dict[str, Any]:
-        """As it was sent, marks included; `betas` is not part of a body."""
+        """The body as it was sent, including marks."""
         body = {name: value for name, value in self.params.items() if name != "betas"}
         if self.system is not None:
             body["system"] = self.system if isinstance(self.system, str) else list(self.system)
         if self.tools is not None:
             body["tools"] = list(self.tools)
-        return put_back({**body, "messages": list(self.messages)}, self.marks)
+        return restore_marks({**body, "messages": list(self.messages)}, self.marks)

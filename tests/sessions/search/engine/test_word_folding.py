@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.search.engine.folding import folded_words
+from sessions.search.engine.word_folding import fold_words
 
 LETTERS = st.sampled_from("abcXYZ019_-./ \n'éÉüñøßşİıåΑαΣςάЖж潮한국,;:!?§²½Ⅳ\u0301")
 
@@ -25,4 +25,4 @@ def test_the_words_are_those_of_sqlite(index: sqlite3.Connection, text: str) -> 
     text = text.replace("\u0301", "") if any(char > "\u0250" for char in text) else text.lstrip("\u0301")
     index.execute("DELETE FROM texts")
     index.execute("INSERT INTO texts VALUES (?)", [text])
-    assert folded_words(text) == [word for (word,) in index.execute("SELECT term FROM words ORDER BY offset")]
+    assert fold_words(text) == [word for (word,) in index.execute("SELECT term FROM words ORDER BY offset")]

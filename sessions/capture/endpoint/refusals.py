@@ -1,4 +1,4 @@
-"""What the endpoint says for itself, in the form in which the API tells errors, so that clients show it."""
+"""Errors of the endpoint itself, in the format of the API, so that clients show them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ class Refusal:
     sentence: str
 
 
-def unreachable(upstream: Upstream, error: Exception) -> Refusal:
+def make_unreachable_refusal(upstream: Upstream, error: Exception) -> Refusal:
     reason = str(error).strip() or type(error).__name__
     return Refusal(502, "api_error", f"Lucid could not reach {upstream} for you: {reason}.")
 
 
-async def tell(send: Send, refusal: Refusal) -> None:
-    """When the whole request has come."""
-    headers, body = _form(refusal)
+async def send_refusal(send: Send, refusal: Refusal) -> None:
+    """Sends a refusal after the whole request was read."""
+    headers, body = _make_response(refusal)
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 async def refuse(receive: Receive, send: Send, refusal: Refusal) -> None:
-    """Instead of reading it: nothing of its body is kept, and the connection ends."""
-    headers, body = _form(refusal)
+    """Refuses without reading the request, and closes the connection."""
+    headers, body = _make_response(refusal)
     await answer_and_close(receive, send, refusal.status, [*headers, (b"connection", b"close")], body)
 
 
-def _form(refusal: Refusal) -> tuple[list[tuple[bytes, bytes]], bytes]:
+def _make_response(refusal: Refusal) -> tuple[list[tuple[bytes, bytes]], bytes]:
     body = json.dumps(
         {"type": "error", "error": {"type": refusal.kind, "message": refusal.sentence}}, ensure_ascii=False
     ).encode()

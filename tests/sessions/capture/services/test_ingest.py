@@ -11,8 +11,8 @@ from django.test import override_settings
 from inspector.runs.services.schedule import duty_follow
 from inspector.watcher.duties import CAPTURES
 from inspector.web.clock import now_ms
-from sessions.capture.endpoint.spool import DRAFT, Spool
-from sessions.capture.services.spool import captures_forget, captures_ingest
+from sessions.capture.endpoint.spool import DRAFT_SUFFIX, Spool
+from sessions.capture.services.ingest import captures_forget, captures_ingest
 from sessions.models import Capture
 from tests.serving import wait_until
 from tests.sessions.capture.capturing import exchange, request
@@ -74,7 +74,7 @@ def _full(*_: object) -> None:
 @pytest.mark.django_db
 def test_only_one_process_stores_at_a_time(spool: Spool) -> None:
     spool.write(exchange(request()))
-    with spool.held() as ours:
+    with spool.lock() as ours:
         assert ours
         assert captures_ingest(spool=spool).stored == 0
     assert captures_ingest(spool=spool).stored == 1
@@ -83,7 +83,7 @@ def test_only_one_process_stores_at_a_time(spool: Spool) -> None:
 @pytest.mark.django_db
 def test_drafts_of_a_process_that_is_gone_are_cleared_away(spool: Spool) -> None:
     spool.folder.mkdir()
-    old, new = (spool.folder / f"{name}{DRAFT}" for name in ("old", "new"))
+    old, new = (spool.folder / f"{name}{DRAFT_SUFFIX}" for name in ("old", "new"))
     old.touch()
     new.touch()
     os.utime(old, (1000, 1000))

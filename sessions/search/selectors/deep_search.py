@@ -1,5 +1,5 @@
-"""Searches everything in the archive, tool output too, newest files first. The first hits come at once, and whoever
-has seen enough simply stops asking."""
+"""Searches everything in the archive, including tool output, newest files first. Hits are yielded as they are found, so
+the caller can stop at any time."""
 
 from __future__ import annotations
 
@@ -13,14 +13,9 @@ from sessions.archive.engine.damage import ArchiveDamageError
 from sessions.archive.selectors.records import Reader
 from sessions.models import Entry, Source, Transcript
 from sessions.search.engine.needles import Needle
-from sessions.search.selectors.hits import (
-    Hit,
-    Said,
-    Where,
-    hit_of,
-)
-from sessions.search.selectors.on_disk import Place
-from sessions.search.selectors.raw import offsets_in
+from sessions.search.selectors.file_search import ArchivedFile
+from sessions.search.selectors.hits import Hit, HitRow, HitTranscript, make_hit
+from sessions.search.selectors.raw_search import find_offsets_in
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 
@@ -31,7 +26,7 @@ AROUND_BYTES = 4_000
 class DeepSlice:
     hits: tuple[Hit, ...]
     cursor: str
-    """Where the next slice goes on; empty when everything was searched."""
+    """Where the next slice continues; empty if everything was searched."""
     done_bytes: int
     total_bytes: int
     damage: tuple[ArchiveDamageError, ...] = ()
@@ -40,7 +35,7 @@ class DeepSlice:
 
 @dataclass(slots=True)
 class DeepSearch:
-    """A scan over the archive. `files` and `done_bytes` say how far `hits()` has come."""
+    """A scan of the archive. `files` and `done_bytes` are the progress of `hits()`."""
 
     text: str
     project: int | None = None
@@ -49,7 +44,7 @@ class DeepSearch:
     total_bytes: int = 0
     damage: list[ArchiveDamageError] = field(default_factory=list)
     """What could not be searched."""
-    _sources: list[Place] = field(default_factory=list)
+    _sources: list[ArchivedFile] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         sources = Source.objects.exclude(state=Source.State.REPLACED)
@@ -57,14 +52,14 @@ class DeepSearch:
             sources = sources.filter(transcript__project=self.project) | sources.filter(owner__project=self.project)
         rows = sources.order_by("-mtime_ns", "-id").values_list("id", "path", "archived", "size", "mtime_ns", "owed")
         self._sources = [
-            Place(pk, path, size if owed else archived, mtime)
+            ArchivedFile(pk, path, size if owed else archived, mtime)
             for pk, path, archived, size, mtime, owed in rows
             if archived or owed
         ]
         self.total_bytes = sum(place.size for place in self._sources)
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self.files >= len(self._sources)
 
     def hits(self, start: int = 0, processes: int = 0) -> Iterator[Hit | None]:
@@ -76,7 +71,7 @@ class DeepSearch:
             self.files, self.done_bytes = len(self._sources), self.total_bytes
             return
         rest = self._sources[self.files :]
-        for place, offsets in zip(rest, offsets_in(rest, needle, processes, self.damage), strict=True):
+        for place, offsets in zip(rest, find_offsets_in(rest, needle, processes, self.damage), strict=True):
             if offsets:
                 yield from _hits_in(place.source_id, offsets, needle, self.damage)
             self.files += 1
@@ -84,19 +79,19 @@ class DeepSearch:
             yield None
 
 
-def deep_slice(
+def search_slice(
     text: str, cursor: str = "", *, seconds: float = 0.4, limit: int = 50, project: int | None = None
 ) -> DeepSlice:
-    """Search on from `cursor` for about so long, or until there are `limit` hits."""
+    """Continues from `cursor` for about `seconds`, or until there are `limit` hits."""
     search = DeepSearch(text, project)
-    begun, found = time.monotonic(), []
+    started, hits = time.monotonic(), []
     for hit in search.hits(int(cursor) if cursor.isdecimal() else 0):
         if hit is not None:
-            found.append(hit)
-        elif len(found) >= limit or time.monotonic() - begun > seconds:
+            hits.append(hit)
+        elif len(hits) >= limit or time.monotonic() - started > seconds:
             break
-    cursor = "" if search.ended else str(search.files)
-    return DeepSlice(tuple(found), cursor, search.done_bytes, search.total_bytes, tuple(search.damage))
+    cursor = "" if search.has_ended else str(search.files)
+    return DeepSlice(tuple(hits), cursor, search.done_bytes, search.total_bytes, tuple(search.damage))
 
 
 def _hits_in(source_id: int, offsets: list[int], needle: Needle, damage: list[ArchiveDamageError]) -> Iterator[Hit]:
@@ -105,46 +100,46 @@ def _hits_in(source_id: int, offsets: list[int], needle: Needle, damage: list[Ar
     )
     if transcript is None:
         try:
-            yield from _spilled(source_id, offsets[0], needle)
+            yield from _spilled_hits(source_id, offsets[0], needle)
         except ArchiveDamageError as error:
             damage.append(error)
         return
     base = transcript.pk << POSITION_BITS
     entries = list(Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).order_by("pk"))
     starts = [entry.offset for entry in entries]
-    reader, where = Reader(source_id), Where.of(transcript)
-    seen: set[int] = set()
+    reader, hit_transcript = Reader(source_id), HitTranscript.of(transcript)
+    indexes: set[int] = set()
     for offset in offsets:
         index = bisect_right(starts, offset) - 1
-        if index < 0 or index in seen or offset >= starts[index] + entries[index].length:
+        if index < 0 or index in indexes or offset >= starts[index] + entries[index].length:
             continue
-        seen.add(index)
+        indexes.add(index)
         try:
             record = reader.record(entries[index].offset, entries[index].length)
         except ArchiveDamageError as error:
             damage.append(error)
             continue
-        text = needle.text_in(record)
+        text = needle.find_text(record)
         if text is not None:
-            yield hit_of(_said(entries[index]), where, record, needle.snippet(text))
+            yield make_hit(_hit_row(entries[index]), hit_transcript, record, needle.make_snippet(text))
 
 
-def _spilled(source_id: int, offset: int, needle: Needle) -> Iterator[Hit]:
-    """Output that the client wrote to a file of its own: the hit is the entry that points there."""
+def _spilled_hits(source_id: int, offset: int, needle: Needle) -> Iterator[Hit]:
+    """Hits in a file of spilled output; they point to the entry that names the file."""
     source = Source.objects.select_related("owner", "owner__project", "owner__parent").get(pk=source_id)
     if source.owner is None:
         return
-    entry = spilled_entry(source.owner, PurePath(source.path).name)
+    entry = find_spilled_entry(source.owner, PurePath(source.path).name)
     start = max(0, offset - AROUND_BYTES)
     around = Reader(source_id).read(start, min(source.archived - start, 2 * AROUND_BYTES))
-    text = needle.text_in(around.decode("utf-8", "replace"))
+    text = needle.find_text(around.decode("utf-8", "replace"))
     if entry is not None and text is not None:
         record = Reader(source.owner.source_id).record(entry.offset, entry.length)
-        yield hit_of(_said(entry), Where.of(source.owner), record, needle.snippet(text))
+        yield make_hit(_hit_row(entry), HitTranscript.of(source.owner), record, needle.make_snippet(text))
 
 
-def spilled_entry(transcript: Transcript, name: str) -> Entry | None:
-    """The tool result that says it was saved to the file of this name."""
+def find_spilled_entry(transcript: Transcript, name: str) -> Entry | None:
+    """The tool result that names this file of spilled output."""
     base = transcript.pk << POSITION_BITS
     reader = Reader(transcript.source_id)
     for entry in Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK, type="user").order_by("pk"):
@@ -153,5 +148,5 @@ def spilled_entry(transcript: Transcript, name: str) -> Entry | None:
     return None
 
 
-def _said(entry: Entry) -> Said:
-    return Said(entry.pk, entry.offset, entry.length, entry.type, entry.at, entry.flags)
+def _hit_row(entry: Entry) -> HitRow:
+    return HitRow(entry.pk, entry.offset, entry.length, entry.type, entry.at, entry.flags)

@@ -1,4 +1,4 @@
-"""From the spool into the database, in whichever process has the time for it; and what is too old out again."""
+"""Stores recordings from the spool in the database, and deletes captures that are too old."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ logger = get_logger(__name__)
 
 
 @dataclass(slots=True)
-class Ingested:
+class IngestResult:
     stored: int = 0
     unreadable: int = 0
     messages: list[str] = field(default_factory=list)
-    """The answers that came to what is stored."""
+    """Message ids of the stored answers."""
 
 
-def captures_ingest(*, spool: Spool | None = None, stop: threading.Event | None = None) -> Ingested:
-    """Stores what waits. One process at a time; killed at any moment, it can be begun again. Raises DatabaseError when
-    nothing can be stored now: what is left stays where it is."""
-    spool, done = spool or spool_of(settings.LUCID_HOME), Ingested()
-    with spool.held() as ours:
-        if not ours:
-            return done
-        spool.sweep(time.time())
+def captures_ingest(*, spool: Spool | None = None, stop: threading.Event | None = None) -> IngestResult:
+    """Stores waiting recordings, in one process at a time. It can be killed and repeated. Raises DatabaseError if
+    nothing can be stored now; the remaining files stay."""
+    spool, result = spool or spool_of(settings.LUCID_HOME), IngestResult()
+    with spool.lock() as is_ours:
+        if not is_ours:
+            return result
+        spool.remove_abandoned_drafts(time.time())
         for path in spool.files():
             if stop is not None and stop.is_set():
                 break
-            message = _ingest(path)
+            message = _ingest_file(path)
             if message is None:
-                done.unreadable += 1
+                result.unreadable += 1
                 spool.set_aside(path)
                 continue
-            done.stored += 1
-            done.messages += [message] if message else []
+            result.stored += 1
+            result.messages += [message] if message else []
             path.unlink()
-    return done
+    return result
 
 
-def _ingest(path: Path) -> str | None:
-    """None if it cannot be stored. Else the id of its answer; empty if it has none, or was stored before."""
+def _ingest_file(path: Path) -> str | None:
+    """None if it cannot be stored, else the id of its answer; empty if it has none, or was stored before."""
     try:
         stored = capture_store(exchange=Exchange.of_bytes(path.read_bytes()))
     except UnreadableExchangeError as error:
@@ -66,20 +66,20 @@ def _ingest(path: Path) -> str | None:
     except (DatabaseError, OSError):
         raise
     except Exception:
-        # One file that we cannot deal with must not keep all others waiting.
+        # One bad file must not block the others.
         logger.exception("capture_failed", file=path.name)
         return None
     return stored.message_id if stored is not None else ""
 
 
-def captures_wait() -> bool:
-    """Whether anything is to be stored."""
+def has_waiting_captures() -> bool:
+    """Whether recordings wait to be stored."""
     return bool(spool_of(settings.LUCID_HOME).waiting().files)
 
 
 def captures_forget() -> int:
-    """Those older than the setting allows."""
-    gone = captures_prune(before=now_ms() - settings.LUCID_CAPTURE_DAYS * DAY)
-    if gone:
-        logger.info("captures_forgotten", count=gone)
-    return gone
+    """Deletes captures older than the setting allows."""
+    deleted = captures_prune(before=now_ms() - settings.LUCID_CAPTURE_DAYS * DAY)
+    if deleted:
+        logger.info("captures_forgotten", count=deleted)
+    return deleted

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sessions.agents.engine import share
-from sessions.agents.engine.sharing import Alike
+from sessions.agents.engine import compare_prompts
+from sessions.agents.engine.shared_prefix import Comparison
 from sessions.context.engine import (
     Context,
     Element,
@@ -33,38 +33,38 @@ def context(*words: str, given: RequestSetup | None = None, model: str = "m1") -
 
 
 def test_a_fork_repeats_all_of_its_parent_and_adds_its_own() -> None:
-    found = share(
+    found = compare_prompts(
         context("Hello", "Hi", "Look", given=RequestSetup(SYSTEM, TOOLS)),
         context("Hello", "Hi", "Look", "I start agents", "You count", given=RequestSetup(UNMARKED, TOOLS)),
         read=9_000,
         prompt=9_500,
     )
 
-    assert (found.messages, found.of, found.own) == (3, 3, 5)
+    assert (found.messages, found.parent_messages, found.child_messages) == (3, 3, 5)
     assert found.tokens == 5  # of “Hello”, “Hi” and “Look”: a third of a token for each letter, rounded up
-    assert (found.system, found.tools, found.model) == (Alike.SAME, Alike.SAME, Alike.SAME)
+    assert (found.system, found.tools, found.model) == (Comparison.SAME, Comparison.SAME, Comparison.SAME)
     assert (found.exactness, found.read, found.prompt) == (Exactness.RECORDED, 9_000, 9_500)
     assert found.sentence == "The first 3 messages of 3 are the parent's, byte for byte."
 
 
 def test_an_agent_with_a_prompt_of_its_own_shares_no_message() -> None:
-    found = share(context("Hello", "Hi"), context("Count the tides"))
+    found = compare_prompts(context("Hello", "Hi"), context("Count the tides"))
 
     assert (found.messages, found.tokens) == (0, 0)
     assert found.sentence.startswith("No message is the same from the start")
 
 
 def test_what_differs_once_ends_what_is_shared() -> None:
-    found = share(context("Hello", "Hi", "Look", "Yes"), context("Hello", "Hi", "look", "Yes"))
+    found = compare_prompts(context("Hello", "Hi", "Look", "Yes"), context("Hello", "Hi", "look", "Yes"))
 
     assert found.messages == 2
 
 
 def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
-    found = share(context("Hello", given=RequestSetup(SYSTEM)), context("Hello"))
+    found = compare_prompts(context("Hello", given=RequestSetup(SYSTEM)), context("Hello"))
 
-    assert (found.system, found.tools) == (Alike.UNKNOWN, Alike.UNKNOWN)
-    assert not found.broken
+    assert (found.system, found.tools) == (Comparison.UNKNOWN, Comparison.UNKNOWN)
+    assert not found.has_broken_start
     assert found.sentence == "The first of 1 message is the parent's, byte for byte."
 
 
@@ -80,9 +80,9 @@ def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
 def test_messages_behind_something_that_differs_cannot_come_from_the_cache(
     given: RequestSetup, model: str, words: str
 ) -> None:
-    found = share(
+    found = compare_prompts(
         context("Hello", "Hi", given=RequestSetup(SYSTEM, TOOLS)), context("Hello", "Hi", given=given, model=model)
     )
 
-    assert found.broken
+    assert found.has_broken_start
     assert words in found.sentence

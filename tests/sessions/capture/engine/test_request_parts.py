@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.capture.engine import Sent, parts_of
-from sessions.capture.engine.packing import packed, unpacked
+from sessions.capture.engine import SentRequest, split_request
+from sessions.capture.engine.packing import pack_numbers, unpack_numbers
 from tests.sessions.capture.capturing import MARK, request
 
 RESULT = {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "a", "cache_control": MARK}]}
@@ -15,17 +15,19 @@ CALL = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"cache_control"
 
 
 def rebuilt(body: dict[str, Any]) -> dict[str, Any]:
-    parts = parts_of(json.dumps(body).encode())
+    parts = split_request(json.dumps(body).encode())
     system: Any = parts.system
     if system is not None and len(system) == 1 and isinstance(system[0], str):
         system = system[0]
-    return Sent(1, parts.messages, system, parts.tools, parts.params, parts.marks).body()
+    return SentRequest(1, parts.messages, system, parts.tools, parts.params, parts.marks).body()
 
 
 def test_marks_are_told_apart_and_the_same_message_without_one_is_the_same() -> None:
     block = {"type": "text", "text": "Hi"}
-    plain = parts_of(json.dumps(request({"role": "user", "content": [block]})).encode())
-    marked = parts_of(json.dumps(request({"role": "user", "content": [{**block, "cache_control": MARK}]})).encode())
+    plain = split_request(json.dumps(request({"role": "user", "content": [block]})).encode())
+    marked = split_request(
+        json.dumps(request({"role": "user", "content": [{**block, "cache_control": MARK}]})).encode()
+    )
     assert marked.messages == plain.messages
     assert marked.marks == ({"path": ["messages", 0, "content", 0], "value": MARK},)
 
@@ -37,7 +39,7 @@ def test_marks_are_found_in_the_system_prompt_in_tools_and_inside_results() -> N
         system=[{"type": "text", "text": "You watch tides.", "cache_control": MARK}],
         tools=[{"name": "Bash"}, {"name": "Read", "cache_control": MARK}],
     )
-    parts = parts_of(json.dumps(body).encode())
+    parts = split_request(json.dumps(body).encode())
     assert [mark["path"] for mark in parts.marks] == [
         ["system", 0],
         ["tools", 1],
@@ -47,32 +49,32 @@ def test_marks_are_found_in_the_system_prompt_in_tools_and_inside_results() -> N
 
 
 def test_what_a_tool_was_called_with_is_no_mark() -> None:
-    parts = parts_of(json.dumps(request({"role": "assistant", "content": [CALL]})).encode())
+    parts = split_request(json.dumps(request({"role": "assistant", "content": [CALL]})).encode())
     assert parts.marks == ()
     assert parts.messages[0]["content"] == [CALL]
 
 
 def test_a_system_prompt_may_be_a_mere_string() -> None:
     body = request({"role": "user", "content": "Hi"}, system="You watch tides.")
-    assert parts_of(json.dumps(body).encode()).system == ("You watch tides.",)
+    assert split_request(json.dumps(body).encode()).system == ("You watch tides.",)
     assert rebuilt(body) == body
 
 
 def test_keys_of_other_servers_are_not_kept() -> None:
     server = {"type": "url", "url": "https://mcp.example", "authorization_token": "SECRET"}
-    parts = parts_of(json.dumps(request(mcp_servers=[server])).encode())
+    parts = split_request(json.dumps(request(mcp_servers=[server])).encode())
     assert parts.params["mcp_servers"] == [{**server, "authorization_token": "[not stored]"}]
 
 
 def test_a_body_that_is_no_request_says_so() -> None:
-    assert parts_of(b"\xff\xfe").problem == "The body of the request is not JSON."
-    assert parts_of(b"[1]").problem == "The body of the request is not a JSON object."
-    assert parts_of(b'{"messages": "none", "model": 7}').params == {"messages": "none", "model": 7}
+    assert split_request(b"\xff\xfe").problem == "The body of the request is not JSON."
+    assert split_request(b"[1]").problem == "The body of the request is not a JSON object."
+    assert split_request(b'{"messages": "none", "model": 7}').params == {"messages": "none", "model": 7}
 
 
 def test_half_characters_and_endless_numbers_are_kept() -> None:
     body = b'{"model":"m","messages":[{"role":"user","content":"\\ud800 %d"}],"n":%d}' % (10**30, 10**30)
-    parts = parts_of(body)
+    parts = split_request(body)
     assert parts.messages[0]["content"] == f"\ud800 {10**30}"
     assert parts.params["n"] == 10**30
 
@@ -99,8 +101,8 @@ def test_any_request_can_be_put_together_again(body: dict[str, Any]) -> None:
 
 @given(st.lists(st.integers(0, 2**40), max_size=300))
 def test_lists_of_numbers_are_packed_and_unpacked(numbers: list[int]) -> None:
-    assert unpacked(packed(numbers)) == tuple(numbers)
+    assert unpack_numbers(pack_numbers(numbers)) == tuple(numbers)
 
 
 def test_a_long_list_of_neighbours_takes_few_bytes() -> None:
-    assert len(packed([7, 3, *range(1000, 2000)])) < 60
+    assert len(pack_numbers([7, 3, *range(1000, 2000)])) < 60

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sessions.export.engine.contained import contained
+from sessions.export.engine.safe_markdown import contain_markdown
 
 MARK = "the end of the text"
 BLOCKS = ["```", "````", "~~~", "> ", "- ", "1. ", "# ", "    ", "\t", "\n", "\n\n", "\r", "\r\n"]
@@ -16,7 +16,7 @@ PIECES = st.sampled_from(BLOCKS + INLINE + TAGS)
 
 
 def parse(text: str) -> list[Token]:
-    return MarkdownIt("commonmark", {"html": True}).enable("table").parse(f"{contained(text)}\n\n# {MARK}\n")
+    return MarkdownIt("commonmark", {"html": True}).enable("table").parse(f"{contain_markdown(text)}\n\n# {MARK}\n")
 
 
 def is_loud(token: Token) -> bool:
@@ -43,7 +43,7 @@ def test_no_text_reaches_beyond_itself(text: str) -> None:
     ],
 )
 def test_harmless_text_stays_as_it_is(text: str) -> None:
-    assert contained(text) == text
+    assert contain_markdown(text) == text
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_harmless_text_stays_as_it_is(text: str) -> None:
     ],
 )
 def test_what_would_reach_beyond_is_mended(text: str, expected: str) -> None:
-    assert contained(text) == expected
+    assert contain_markdown(text) == expected
 
 
 def test_text_that_would_take_a_parser_too_long_goes_into_a_fence() -> None:
-    assert contained("![" * 20_000).startswith("```\n![![")
+    assert contain_markdown("![" * 20_000).startswith("```\n![![")

@@ -1,4 +1,4 @@
-"""Who sent a request, as far as it says so itself: the session, and the sub-agent in it."""
+"""Finds the session and sub-agent that sent a request, according to the request itself."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from sessions.capture.engine.documents import loads
 from sessions.capture.engine.exchange import Exchange
 from sessions.linking.engine.raw_fields import mapping, text
 
-LONGEST = 200
+MAX_CHARS = 200
 _SESSION = re.compile(r"_session_([0-9a-fA-F-]{8,64})$")
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class Sender:
     session: str = ""
     agent: str = ""
 
 
-def who_sent(exchange: Exchange, params: Mapping[str, Any]) -> Who:
+def find_sender(exchange: Exchange, params: Mapping[str, Any]) -> Sender:
     user = text(mapping(params.get("metadata")).get("user_id"))
     session = exchange.header("x-claude-code-session-id") or _session(user)
-    return Who(session[:LONGEST], exchange.header("x-claude-code-agent-id")[:LONGEST])
+    return Sender(session[:MAX_CHARS], exchange.header("x-claude-code-agent-id")[:MAX_CHARS])
 
 
 def _session(user: str) -> str:
-    """Versions differ: an id of several parts, or a document in a string."""
+    """Client versions differ: the session is a part of an id, or in a JSON document within the string."""
     if user.startswith("{"):
         try:
             return text(mapping(loads(user)).get("session_id"))
         except (ValueError, RecursionError):
             return ""
-    found = _SESSION.search(user)
-    return found[1] if found else ""
+    match = _SESSION.search(user)
+    return match[1] if match else ""

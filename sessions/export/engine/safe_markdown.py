@@ -1,7 +1,7 @@
-"""Markdown that somebody else wrote, as a part of our document: as it stands where that is harmless.
+"""Makes untrusted Markdown safe as part of a document, and leaves it as it is if it is harmless.
 
-Left alone, an open fence would swallow all that follows, HTML would become part of the page, and an image would be
-loaded from wherever it says. Whether it does is asked of a Markdown parser, before and after mending.
+An open fence would swallow everything after it, HTML would become part of the page, and images would be loaded from
+other servers. A Markdown parser decides whether a text does that, before and after it was changed.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from functools import lru_cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sessions.export.engine.fences import fenced
+from sessions.export.engine.fences import make_fence
 from sessions.text.engine.prose import is_hostile
 
 _END = "lucid-end-of-text"
 _TRIES = 4
 _SUSPECT = re.compile(r"<|```|~~~|!\[")
-"""Only with these can a text open a fence, an element or an image."""
+"""A text without any of these cannot open a fence, an element or an image."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 
 
-def contained(text: str) -> str:
-    """The text, with what would reach beyond it taken out of force; in a fence of its own if that does not help."""
+def contain_markdown(text: str) -> str:
+    """The text with harmful Markdown escaped; in a fence if that is not enough."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not _SUSPECT.search(text):
         return text
     if is_hostile(text):
-        return fenced(text)
+        return make_fence(text)
     for attempt in range(_TRIES):
         tokens = _parser().parse(f"{text}\n\n# {_END}")
-        opened = _unclosed(tokens)
-        loud = _loud_lines(tokens)
-        if not opened and not loud:
+        closing_fence = _closing_fence(tokens)
+        markup_lines = _markup_lines(tokens)
+        if not closing_fence and not markup_lines:
             return text
-        text = _quieten(text, loud, spans=attempt > 0) if loud else f"{text}\n{opened}"
-    return fenced(text)
+        text = _escape_lines(text, markup_lines, spans=attempt > 0) if markup_lines else f"{text}\n{closing_fence}"
+    return make_fence(text)
 
 
 @lru_cache(maxsize=1)
@@ -47,27 +47,27 @@ def _parser() -> MarkdownIt:
     return parser.enable(["table", "strikethrough"])
 
 
-def _unclosed(tokens: list[Token]) -> str:
-    """What would close the block that swallowed our end mark; empty when none did."""
+def _closing_fence(tokens: list[Token]) -> str:
+    """The fence that closes the block that swallowed the end marker; empty if none did."""
     if len(tokens) >= 3 and tokens[-1].type == "heading_close" and tokens[-1].level == 0:
         return ""
     fences = [token.markup for token in tokens if token.type == "fence"]
     return fences[-1] if fences else "```"
 
 
-def _loud_lines(tokens: list[Token]) -> set[int]:
-    """The lines that hold HTML or an image."""
-    return {number for token in tokens if token.map and _is_loud(token) for number in range(*token.map)}
+def _markup_lines(tokens: list[Token]) -> set[int]:
+    """Numbers of the lines with HTML or an image."""
+    return {number for token in tokens if token.map and _has_markup(token) for number in range(*token.map)}
 
 
-def _is_loud(token: Token) -> bool:
+def _has_markup(token: Token) -> bool:
     return token.type == "html_block" or any(child.type in ("html_inline", "image") for child in token.children or ())
 
 
-def _quieten(text: str, loud: set[int], *, spans: bool) -> str:
-    """Escapes tags and images on these lines; inside what looks like a code span too only if `spans` says so."""
+def _escape_lines(text: str, markup_lines: set[int], *, spans: bool) -> str:
+    """Escapes tags and images on these lines, and inside code spans only if `spans` is set."""
     lines = text.split("\n")
-    for number in loud:
+    for number in markup_lines:
         if number < len(lines):
             lines[number] = "".join(
                 piece if quoted and not spans else _TAG.sub(r"\\<", piece).replace("![", r"\!\[")
@@ -77,7 +77,7 @@ def _quieten(text: str, loud: set[int], *, spans: bool) -> str:
 
 
 def _pieces(line: str) -> Iterator[tuple[str, bool]]:
-    """A line cut at its code spans: each piece, and whether it is one."""
+    """Splits a line at its code spans: each piece, and whether it is a code span."""
     start = 0
     for span in _SPAN.finditer(line):
         yield line[start : span.start()], False

@@ -1,4 +1,4 @@
-"""Takes the body of a request apart: the pieces that repeat from request to request, the rest, and the cache marks."""
+"""Splits the body of a request into contents that repeat in other requests, parameters, and cache marks."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sessions.capture.engine.cache_marks import Mark, remove_marks
 from sessions.capture.engine.documents import loads
-from sessions.capture.engine.marks import Mark, unmarked
 
 NOT_STORED = "[not stored]"
 LISTS = ("system", "tools", "messages")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class RequestParts:
     system: tuple[Any, ...] | None = None
-    """None: the request has none. A system prompt that is a mere string is the one element."""
+    """None if the request has none. A system prompt that is a string becomes the only element."""
     tools: tuple[Any, ...] | None = None
     messages: tuple[Any, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
-    """All else."""
+    """Everything else."""
     marks: tuple[Mark, ...] = ()
     problem: str = ""
-    """Why it is not in the form of the API."""
+    """Why the body is not a valid request."""
 
     @property
     def model(self) -> str:
@@ -31,32 +31,32 @@ class Parts:
         return name if isinstance(name, str) else ""
 
 
-def parts_of(body: bytes) -> Parts:
+def split_request(body: bytes) -> RequestParts:
     try:
         value = loads(body)
     except (ValueError, RecursionError):
-        return Parts(problem="The body of the request is not JSON.")
+        return RequestParts(problem="The body of the request is not JSON.")
     if not isinstance(value, dict):
-        return Parts(problem="The body of the request is not a JSON object.")
+        return RequestParts(problem="The body of the request is not a JSON object.")
     marks: list[Mark] = []
-    found: dict[str, tuple[Any, ...] | None] = {}
+    lists: dict[str, tuple[Any, ...] | None] = {}
     for name in LISTS:
-        given = value.get(name)
-        if isinstance(given, list):
+        items = value.get(name)
+        if isinstance(items, list):
             value.pop(name)
-            found[name] = tuple(unmarked(one, [name, at], marks) for at, one in enumerate(given))
-        elif name == "system" and isinstance(given, str):
-            found[name] = (value.pop(name),)
+            lists[name] = tuple(remove_marks(item, [name, index], marks) for index, item in enumerate(items))
+        elif name == "system" and isinstance(items, str):
+            lists[name] = (value.pop(name),)
     params = _without_tokens(value)
-    return Parts(found.get("system"), found.get("tools"), found.get("messages") or (), params, tuple(marks))
+    return RequestParts(lists.get("system"), lists.get("tools"), lists.get("messages") or (), params, tuple(marks))
 
 
 def _without_tokens(params: dict[str, Any]) -> dict[str, Any]:
-    """A request may hand the API the keys of other servers."""
+    """A request may contain the keys of MCP servers."""
     servers = params.get("mcp_servers")
     if not isinstance(servers, list):
         return params
-    return {**params, "mcp_servers": [_server(one) for one in servers]}
+    return {**params, "mcp_servers": [_server(server) for server in servers]}
 
 
 def _server(server: Any) -> Any:
