@@ -16,7 +16,7 @@ from sessions.weights.engine.weight import Basis, Weight
 
 _BASES = tuple(Basis)
 _CHANGE = struct.Struct("<iihifB")
-_REQUEST = struct.Struct("<ifBff")
+_REQUEST = struct.Struct("<ifBfff")
 _HEADER = struct.Struct("<II")
 MOST_NUMBER = 0x7FFF
 
@@ -29,6 +29,8 @@ class Measured(NamedTuple):
     unrecorded: float
     predicted: float
     """The prompt as it was expected; negative where nothing could be expected."""
+    named: float
+    """What the head and the parts add up to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class WeightTable:
                     sizing.head,
                     sizing.unrecorded,
                     -1.0 if sizing.predicted is None else sizing.predicted,
+                    sizing.named,
                 )
                 for sizing in sizings
             ),
@@ -85,6 +88,7 @@ class WeightTable:
                 _BASES.index(request.head.basis),
                 request.unrecorded,
                 request.predicted,
+                request.named,
             )
             for request in self.requests
         ]
@@ -98,8 +102,8 @@ class WeightTable:
         return cls._make(
             tuple(_read_change(row) for row in _CHANGE.iter_unpack(data[_HEADER.size : middle])),
             tuple(
-                Measured(position, Weight(head, _BASES[basis]), unrecorded, predicted)
-                for position, head, basis, unrecorded, predicted in _REQUEST.iter_unpack(
+                Measured(position, Weight(head, _BASES[basis]), unrecorded, predicted, named)
+                for position, head, basis, unrecorded, predicted, named in _REQUEST.iter_unpack(
                     data[middle : middle + requests * _REQUEST.size]
                 )
             ),
