@@ -26,6 +26,8 @@ class Category(StrEnum):
     ATTACHMENTS = "attachments"
     SUMMARY = "summary"
     IMAGES = "images"
+    UNEXPLAINED = "unexplained"
+    """Counted by the API, and in no record."""
 
 
 class Tally(NamedTuple):
@@ -40,6 +42,7 @@ class Tally(NamedTuple):
     attachments: int = 0
     summary: int = 0
     images: int = 0
+    unexplained: int = 0
 
     @property
     def total(self) -> int:

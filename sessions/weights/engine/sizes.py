@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.presentation.pieces import is_unrecorded_thinking
 from sessions.context.engine.rendering.array import Piece
 from sessions.context.engine.request import Context
@@ -30,6 +31,7 @@ LABELS = {
     Category.ATTACHMENTS: "injected",
     Category.SUMMARY: "summary",
     Category.IMAGES: "images",
+    Category.UNEXPLAINED: "not recorded",
 }
 _UNMEASURED = "No record of this session holds it, and no request was counted that would tell."
 
@@ -67,18 +69,19 @@ class Sizes:
         return "" if self.counted is not None else "~"
 
 
+CategoryWeights = dict[Category, Weight]
+
+
 def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
-    by_category: dict[Category, list[Weight]] = {category: [] for category in Category}
-    for element, row in zip(context.elements, weights.messages, strict=True):
-        for piece, weight in zip(element.pieces, row, strict=True):
-            for category, part in _split(piece, weight):
-                by_category[category].append(part)
-    by_category |= _head(context, weights)
+    pairs = (
+        (piece, weight)
+        for element, row in zip(context.elements, weights.messages, strict=True)
+        for piece, weight in zip(element.pieces, row, strict=True)
+    )
+    combined = category_weights(pairs, context.setup, context.model, weights.head, weights.unrecorded)
     missing = _missing(context, weights)
-    combined = {category: combine(parts) for category, parts in by_category.items()}
-    numbers = _round([*(weight.tokens for weight in combined.values()), weights.unrecorded], weights.total)
-    head_counted = combined[Category.HEAD].tokens > 0
-    hidden = {Category.SYSTEM, Category.TOOLS}
+    numbers = _round([weight.tokens for weight in combined.values()], weights.total)
+    hidden = {Category.SYSTEM, Category.TOOLS} if combined[Category.HEAD].tokens > 0 else {Category.HEAD}
     shares = tuple(
         CategorySize(
             category,
@@ -87,13 +90,26 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
             combined[category].basis,
             missing.get(category, ""),
         )
-        for category, tokens in zip(combined, numbers, strict=False)
-        if tokens or category not in (hidden if head_counted else {Category.HEAD})
+        for category, tokens in zip(combined, numbers, strict=True)
+        if category is not Category.UNEXPLAINED and (tokens or category not in hidden)
     )
     betas = context.setup.params.get("betas")
     names = [text(beta) for beta in betas] if isinstance(betas, list) else []
     window = context_window(context.model, betas=names)
     return Sizes(shares, round(weights.total), weights.counted, numbers[-1], window, Limits(window.tokens).threshold)
+
+
+def category_weights(
+    pairs: Iterable[tuple[Piece, Weight]], setup: RequestSetup, model: str, head: Weight | None, unrecorded: float
+) -> CategoryWeights:
+    """What the blocks of a prompt weigh by category. `head`: what stands before them, if that is known."""
+    by_category: dict[Category, list[Weight]] = {category: [] for category in Category}
+    for piece, weight in pairs:
+        for category, part in _split(piece, weight):
+            by_category[category].append(part)
+    by_category |= _head(setup, model, head)
+    by_category[Category.UNEXPLAINED].append(Weight(unrecorded, Basis.APPORTIONED))
+    return {category: combine(parts) for category, parts in by_category.items()}
 
 
 def _split(piece: Piece, weight: Weight) -> Iterable[tuple[Category, Weight]]:
@@ -109,18 +125,19 @@ def _split(piece: Piece, weight: Weight) -> Iterable[tuple[Category, Weight]]:
     ]
 
 
-def _head(context: Context, weights: ContextWeights) -> dict[Category, list[Weight]]:
+def _head(setup: RequestSetup, model: str, measured: Weight | None) -> dict[Category, list[Weight]]:
     """What stands before the messages. Where records hold it, it is shared out between system prompt and tools; what
     they do not hold stays one."""
-    rates, setup = Rates(context.model), context.setup
+    rates = Rates(model)
     system, tools = _estimate(setup.system, rates), _estimate(setup.tools, rates)
     known = (system or 0.0) + (tools or 0.0)
-    if weights.head is None:
-        head, factor, basis = 0.0, 1.0, Basis.ESTIMATED
-    elif (system is None or tools is None) and known <= weights.head.tokens:
-        head, factor, basis = weights.head.tokens - known, 1.0, weights.head.basis
-    else:
-        head, factor, basis = 0.0, weights.head.tokens / known if known else 1.0, weights.head.basis
+    head, factor, basis = 0.0, 1.0, Basis.ESTIMATED
+    if measured is not None:
+        basis = measured.basis
+        if (system is None or tools is None) and known <= measured.tokens:
+            head = measured.tokens - known
+        elif known:
+            factor = measured.tokens / known
     return {
         Category.HEAD: [Weight(head, basis)],
         Category.SYSTEM: [Weight((system or 0.0) * factor, basis)],

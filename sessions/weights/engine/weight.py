@@ -20,3 +20,8 @@ class Basis(StrEnum):
 class Weight(NamedTuple):
     tokens: float
     basis: Basis
+
+    @property
+    def mark(self) -> str:
+        """Before the number, unless the API counted exactly this."""
+        return "" if self.basis is Basis.MEASURED else "~"

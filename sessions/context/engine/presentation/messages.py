@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from sessions.context.engine.certainty import Exactness
 from sessions.context.engine.presentation.pieces import LIMIT, PieceView, PieceViews, block_text
+from sessions.context.engine.rendering.array import Piece
 from sessions.context.engine.request import Context
 from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.lens import Lens, Mask
@@ -17,7 +18,7 @@ from sessions.transcripts.engine.messages import Block
 from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
 from sessions.weights.engine.context_weights import ContextWeights, combine
-from sessions.weights.engine.weight import Basis
+from sessions.weights.engine.weight import Basis, Weight
 
 WINDOW = 56
 """Messages shown at once, besides the first few."""
@@ -85,7 +86,10 @@ class MessageArray:
             origin = "the capture of the request"
         elif context.exactness is Exactness.RECORDED:
             origin = "the client's log of the request"
-        self._pieces = PieceViews(self._answer_blocks, context.removed_results, origin)
+        self._pieces = PieceViews(
+            self._answer_blocks, context.removed_results, origin, None if weights is None else self._weigh
+        )
+        self._by_block: dict[int, Weight] | None = None
         self._marked = _marked_blocks(context)
         self._cuts: tuple[Cuts, dict[str, int]] | None = None
 
@@ -196,17 +200,16 @@ class MessageArray:
         pieces = tuple(self._piece(number, index, lens.fresh()) for index in range(min(most, len(element.pieces))))
         more = len(element.pieces) - len(pieces)
         hold, uuid = self._hold(number)
-        tokens, mark = self._size(number)
-        return ElementView(str(number), number + 1, element.role, pieces, more, tokens, mark, hold, uuid)
+        size = self._size(number)
+        return ElementView(
+            str(number), number + 1, element.role, pieces, more, round(size.tokens), size.mark, hold, uuid
+        )
 
-    def _size(self, number: int, index: int | None = None) -> tuple[int, str]:
-        """The tokens of a message or of one of its blocks, and the mark before them."""
-        if self._weights is None:
-            blocks = [piece.block for piece in self._context.elements[number].pieces]
-            return estimate_blocks(blocks if index is None else blocks[index : index + 1]), "~"
-        row = self._weights.messages[number]
-        weight = combine(row) if index is None else row[index]
-        return round(weight.tokens), "" if weight.basis is Basis.MEASURED else "~"
+    def _size(self, number: int) -> Weight:
+        if self._weights is not None:
+            return combine(self._weights.messages[number])
+        pieces = self._context.elements[number].pieces
+        return Weight(estimate_blocks([piece.block for piece in pieces]), Basis.ESTIMATED)
 
     def _hold(self, number: int) -> tuple[str | None, str]:
         """Why the conversation cannot be cut here, and the record that would come after the cut."""
@@ -232,11 +235,17 @@ class MessageArray:
         if self._opened == f"{number}.{index}":
             lens = Lens(self._mask, whole=True)
         piece = self._context.elements[number].pieces[index]
-        view = self._pieces.view(f"{number}.{index}", piece, lens, cached=(number, index) in self._marked)
-        if self._weights is None:
-            return view
-        tokens, mark = self._size(number, index)
-        return replace(view, tokens=tokens, mark=mark)
+        return self._pieces.view(f"{number}.{index}", piece, lens, cached=(number, index) in self._marked)
+
+    def _weigh(self, piece: Piece) -> Weight:
+        assert self._weights is not None
+        if self._by_block is None:
+            self._by_block = {
+                id(piece.block): weight
+                for element, row in zip(self._context.elements, self._weights.messages, strict=True)
+                for piece, weight in zip(element.pieces, row, strict=True)
+            }
+        return self._by_block[id(piece.block)]
 
     def _answer_blocks(self) -> Iterator[Block]:
         elements = (element for element in self._context.elements if element.role == "assistant")
