@@ -11,8 +11,8 @@ from django.db.models import Count, Sum
 
 from compaction.cache.services.scan import cache_scan_stale
 from sessions.models import Source, Transcript
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 
 
 class Command(BaseCommand):

@@ -58,8 +58,8 @@ from sessions.secrets.engine import mask
 from sessions.text.engine.diffs import Diff, from_texts
 from sessions.text.engine.prose import render
 from sessions.timeline.selectors.entries import find_entry
-from sessions.transcripts.selectors.extent import is_cut_often, is_large
 from sessions.transcripts.selectors.session import SessionHead, session_head
+from sessions.transcripts.selectors.session_size import is_cut_often, is_large
 
 LONGEST_DIFF = 400
 """Lines."""

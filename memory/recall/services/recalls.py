@@ -32,7 +32,7 @@ from memory.recall.engine import (
 )
 from memory.recall.engine.model_prompt import LONGEST_MESSAGE
 from memory.recall.selectors.sessions import Message, events_of
-from sessions.model_requests.within_budget import BudgetedModel
+from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.models import Transcript
 from sessions.text.engine.storable import storable_text
 from sessions.transcripts.engine.paths import decode_path

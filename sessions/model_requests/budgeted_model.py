@@ -10,7 +10,7 @@ from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
 from inspector.runs.services.local_runs import mark_model_asked
-from sessions.model_requests.own_requests import CapturedModel
+from sessions.model_requests.captured_model import CapturedModel
 from sessions.transcripts.engine.messages import read_messages
 from sessions.usage.engine.tokens import estimate, estimate_blocks
 
