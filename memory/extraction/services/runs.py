@@ -172,7 +172,7 @@ def _extract(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str, 
         kind=Proposal.Kind.EXTRACTION,
         before=before,
         after=after,
-        why=why,
+        reasons=why,
         run_id=run.pk,
         message=outcome.text,
     )
