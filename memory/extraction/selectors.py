@@ -66,9 +66,8 @@ def load_messages(transcript: Transcript, start: int, stop: int, latest: Context
     while end > start and (point := _point(transcript, end)) is not None:
         context = latest if latest and end >= transcript.entries else cached_context(transcript, point)
         begin = max(start, context.start)
-        messages = [
-            row for row in context.messages if row.position is not None and begin <= row.position < stop
-        ] + messages
+        rows = (row for row in context.messages if row.position is not None and begin <= row.position < stop)
+        messages = [*rows, *messages]
         if not 0 < context.start < end:
             break
         end = context.start

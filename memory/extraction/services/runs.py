@@ -217,9 +217,8 @@ def _ask_model(
             own = {"role": "user", "content": [{"type": "text", "text": prompt}]}
             return fork(forked.params, [own], writes_cache=True, listener=listener, cancel=cancel)
         content = f"<conversation>\n{write_conversation(stretch.messages)}\n</conversation>\n\n{prompt}"
-        return Ask(
-            chosen.name, ({"role": "user", "content": content},), system=SYSTEM, listener=listener, cancel=cancel
-        )
+        messages = ({"role": "user", "content": content},)
+        return Ask(chosen.name, messages, system=SYSTEM, listener=listener, cancel=cancel)
 
     limits = AgentLimits(ExtractionConfig().turns)
     outcome = agent_conduct(running, chosen, build_ask, extraction_tools(transcript, copy), limits=limits, root=copy)

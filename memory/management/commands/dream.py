@@ -82,7 +82,7 @@ class Command(BaseCommand):
         return run_perform(kind=DREAM if model else TIDY, target=directory.path, parameters=parameters, work=work)
 
     def _refuse(self, gates: tuple[Gate, ...], gate: Gate, options: dict[str, Any]) -> None:
-        """With --json, the gate is printed as a document; the command fails all the same."""
+        """--json prints the gates as a document, which is a failure only if the proposal was to be accepted."""
         if options["json"]:
             self.stdout.write(json.dumps(document(gates, {"summary": gate.why}, None, [])))
         if not options["json"] or options["accept"] or options["accept_losses"]:
