@@ -1,4 +1,4 @@
-"""Puts a streamed answer together from its events. Blocks of kinds that we do not know are kept as they came."""
+"""Assembles a streamed answer from its events. Blocks of unknown types are kept as they are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _APPENDED = {
 
 
 class StreamAssembler:
-    """Fed with the decoded events of one attempt, in their order."""
+    """Takes the decoded events of one attempt in order."""
 
     def __init__(self, report: Callable[[Progress], None]) -> None:
         self._report = report
@@ -38,7 +38,7 @@ class StreamAssembler:
 
     @property
     def usage(self) -> Usage | None:
-        """What is known to be billed so far."""
+        """What was billed so far, as far as is known."""
         return _billed_usage(self._usage) if self._usage else None
 
     def take(self, event: Any) -> None:
@@ -66,7 +66,7 @@ class StreamAssembler:
 
     def _add_usage(self, usage: Any) -> None:
         if isinstance(usage, dict):
-            # A later event repeats the counts as they are by then, but may leave some out or null.
+            # A later event repeats the counts at that time, but may omit some or send null.
             self._usage.update({key: value for key, value in usage.items() if value is not None})
 
     def _begin(self, index: int, block: Json) -> None:
@@ -100,19 +100,19 @@ class StreamAssembler:
                 self._torn.add(index)
 
     def reply(self, *, request_id: str | None, attempts: int) -> Reply:
-        """The answer; raises if it is not one to build upon."""
+        """The answer; raises if it cannot be used."""
         if not self.finished:
             raise CutMidStreamError(request_id=request_id, usage=self.usage)
-        # An answer that reached its limit may end in the middle of a call, which then is none.
+        # An answer that reached its limit may end in the middle of a call, which is then dropped.
         if self._torn and self._message.get("stop_reason") != "max_tokens":
             raise CutMidStreamError("The answer is not in the form of the API.", usage=self.usage)
-        kept = [block for index, block in sorted(self._blocks.items()) if index not in self._torn]
-        message = {**self._message, "content": kept}
+        content = [block for index, block in sorted(self._blocks.items()) if index not in self._torn]
+        message = {**self._message, "content": content}
         return read_reply({**message, "usage": self._usage}, request_id=request_id, attempts=attempts)
 
 
 def read_reply(message: Json, *, request_id: str | None, attempts: int) -> Reply:
-    """Reads a message of the API, streamed or not."""
+    """Reads a message of the API, whether it was streamed or not."""
     content, usage = message.get("content"), message.get("usage") or {}
     if not isinstance(content, list) or not isinstance(usage, dict) or not all(map(_is_block, content)):
         raise CutMidStreamError("The answer is not in the form of the API.", request_id=request_id)
@@ -136,7 +136,7 @@ def read_reply(message: Json, *, request_id: str | None, attempts: int) -> Reply
 
 
 def _is_block(block: object) -> bool:
-    """Whether those who read blocks find what they rely upon."""
+    """Whether the block has the fields that its readers rely on."""
     if not isinstance(block, dict):
         return False
     needed = {"text": ("text",), "tool_use": ("id", "name")}.get(str(block.get("type")), ())

@@ -1,4 +1,4 @@
-"""Tells from an error's text whether the prompt was too long, in all the forms that the API and its resellers use."""
+"""Recognises a “prompt too long” error by its text, in all forms that the API and its resellers use."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _WITHOUT_NUMBERS = re.compile(
 def prompt_too_long(
     text: str, *, status: int | None = None, request_id: str | None = None
 ) -> PromptTooLongError | None:
-    """The error that the text tells of; None if it is about something else."""
+    """The error that the text describes; None if it is about something else."""
     tokens = limit = None
-    if found := _OVER.search(text):
-        tokens, limit = _number(found[1]), _number(found[2])
-    elif found := _WITH_OUTPUT.search(text):
-        tokens, limit = _sum(found[1], found[2]), _number(found[3])
+    if match := _OVER.search(text):
+        tokens, limit = _number(match[1]), _number(match[2])
+    elif match := _WITH_OUTPUT.search(text):
+        tokens, limit = _sum(match[1], match[2]), _number(match[3])
     elif not _WITHOUT_NUMBERS.search(text):
         return None
     return PromptTooLongError(tokens=tokens, limit=limit, status=status, request_id=request_id)
@@ -39,6 +39,6 @@ def _number(digits: str) -> int | None:
     return int(plain) if plain else None
 
 
-def _sum(one: str, other: str) -> int | None:
-    first, second = _number(one), _number(other)
+def _sum(left: str, right: str) -> int | None:
+    first, second = _number(left), _number(right)
     return None if first is None or second is None else first + second

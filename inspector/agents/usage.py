@@ -1,4 +1,4 @@
-"""The tokens of an answer as plain counts, summed over the iterations that an answer may have taken."""
+"""The token counts of an answer, summed over its iterations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """`input` is only what follows the last cache mark; the whole prompt is `context`."""
+    """`input` counts only what follows the last cache mark; `context` is the whole prompt."""
 
     input: int = 0
     cache_read: int = 0
@@ -30,7 +30,7 @@ class Usage:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Usage:
-        """Reads one `usage` object, without its iterations."""
+        """Reads a `usage` object without its iterations."""
         written = _count(raw.get("cache_creation_input_tokens"))
         split = raw.get("cache_creation")
         hour = _count(split.get("ephemeral_1h_input_tokens")) if isinstance(split, Mapping) else 0
@@ -49,11 +49,11 @@ class Usage:
 
 
 def iterations_of(raw: Mapping[str, Any]) -> tuple[Usage, ...]:
-    """One per sampling; a compaction by the API is in here and nowhere else."""
-    given = raw.get("iterations")
-    if not isinstance(given, list):
+    """One for each sampling. A compaction by the API appears only here."""
+    iterations = raw.get("iterations")
+    if not isinstance(iterations, list):
         return ()
-    return tuple(Usage.of(one) for one in given if isinstance(one, Mapping))
+    return tuple(Usage.of(iteration) for iteration in iterations if isinstance(iteration, Mapping))
 
 
 def _count(value: object) -> int:

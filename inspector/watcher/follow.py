@@ -127,10 +127,10 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     root = _root(path)
     files = {file for file in named if is_session_file(file.name, str(file.parent)) and is_inside(root, file)}
     # What goes in a memory directory is no transcript.
-    gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
+    is_deleted = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
     touched: list[int] = []
     try:
-        touched = sync([path]).touched if gone and has_import_ended(path) else sync_files(sorted(files))
+        touched = sync([path]).touched if is_deleted and has_import_ended(path) else sync_files(sorted(files))
         if files:
             link_exports_to_origin()
             _settle(path)

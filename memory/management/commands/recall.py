@@ -107,7 +107,7 @@ class Command(BaseCommand):
 
 
 def document(recalled: RecallResult) -> dict[str, Any]:
-    """`selected` has what is injected; `missing` what was chosen and is gone."""
+    """`selected`: the injected memories; `missing`: memories that were chosen but are gone."""
     prepared, scanned = recalled.prepared, recalled.prepared.scan
     chosen = {choice.name: choice for choice in recalled.choice.chosen}
     return {

@@ -1,4 +1,4 @@
-"""`lucid memory history`: what changed in a memory directory, or in one of its files, the latest first."""
+"""`lucid memory history`: the changes to a memory directory or to one of its files, latest first."""
 
 from __future__ import annotations
 

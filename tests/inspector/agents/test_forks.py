@@ -112,7 +112,7 @@ def test_a_fork_never_sets_a_limit_of_its_own() -> None:
 
 
 def test_calls_that_nobody_answered_get_the_placeholder() -> None:
-    asked = fork(PARAMS.extended(ASSISTANT), [SUMMARISE])
+    asked = fork(PARAMS.extend(ASSISTANT), [SUMMARISE])
     assert [block["type"] for block in asked.messages[-1]["content"]] == ["tool_result", "tool_result", "text"]
     assert mark_positions(asked.messages) == ((3, 2),)
 
