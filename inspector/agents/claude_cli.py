@@ -28,11 +28,11 @@ from inspector.agents.errors import (
     UnauthorisedError,
     UnreachableError,
 )
+from inspector.agents.failures import prompt_too_long
 from inspector.agents.flattening import flat_prompt, flat_system
 from inspector.agents.model import Ask, Json, Reply
 from inspector.agents.process_group import end_group
 from inspector.agents.retrying import Retries, with_retries
-from inspector.agents.too_long import prompt_too_long
 from inspector.agents.usage import Usage
 
 LONGEST_ARGUMENT = 100_000

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from inspector.agents.usage import Usage
+from sessions.usage.engine.too_long import TooLong
 
 
 class ModelError(Exception):
@@ -36,7 +37,7 @@ class ModelError(Exception):
 
 
 class PromptTooLongError(ModelError):
-    """The request does not fit the model's context window. Numbers are there when the answer had them."""
+    """The request does not fit the model's context window."""
 
     sentence = "The conversation is too long for the model."
 
@@ -44,24 +45,17 @@ class PromptTooLongError(ModelError):
         self,
         sentence: str | None = None,
         *,
-        tokens: int | None = None,
-        limit: int | None = None,
+        length: TooLong | None = None,
         status: int | None = None,
         request_id: str | None = None,
         usage: Usage | None = None,
     ) -> None:
+        tokens, limit = length or (None, None)
         if sentence is None and tokens is not None and limit is not None:
             sentence = f"The conversation is too long for the model: {tokens:,} tokens, and {limit:,} fit."
         super().__init__(sentence, status=status, request_id=request_id, usage=usage)
-        self.tokens = tokens
-        self.limit = limit
-
-    @property
-    def gap(self) -> int | None:
-        """By how many tokens it is too long."""
-        if self.tokens is None or self.limit is None or self.tokens <= self.limit:
-            return None
-        return self.tokens - self.limit
+        self.gap = length.gap if length else None
+        """By how many tokens it is too long, where the answer says so."""
 
 
 class RateLimitedError(ModelError):

@@ -123,8 +123,7 @@ class ModelWriter:
         except TooLong as error:
             self._end(str(error), error.usage)
             self._problem = f"too long by {words.tokens(error.gap)} tokens" if error.gap else "too long"
-            numbers = f": {error.tokens} tokens > {error.limit} maximum" if error.gap else ""
-            raise PromptTooLongError(f"prompt is too long{numbers}") from error
+            raise PromptTooLongError(gap=error.gap) from error
         except CancelledError as error:
             if self._sent:
                 self._end(str(error), error.usage, text=self._text)

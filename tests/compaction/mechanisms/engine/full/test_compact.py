@@ -9,7 +9,7 @@ from compaction.mechanisms.engine.compaction.occasion import Occasion
 from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import RequestPath, SummariseError
-from compaction.mechanisms.engine.full.too_long import MARKER, PromptTooLongError
+from compaction.mechanisms.engine.full.truncation import MARKER, PromptTooLongError
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.compaction.mechanisms.engine.summarising import SUMMARY, Model
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
