@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from inspector.agents.usage import Usage
+from sessions.text.engine.words import plural
 from sessions.usage.engine.too_long import TooLong
+from sessions.usage.engine.usage import Usage
 
 
 class ModelError(Exception):
@@ -74,7 +75,8 @@ class RateLimitedError(ModelError):
         retryable: bool | None = None,
     ) -> None:
         if sentence is None and retry_after is not None:
-            sentence = f"The API limits the rate of requests; it may be asked again in {_seconds(retry_after)}."
+            wait = plural(max(1, round(retry_after)), "second")
+            sentence = f"The API limits the rate of requests; it may be asked again in {wait}."
         super().__init__(sentence, status=status, request_id=request_id, usage=usage, retryable=retryable)
         self.retry_after = retry_after
 
@@ -123,8 +125,3 @@ class BadRequestError(ModelError):
 
 class CancelledError(ModelError):
     sentence = "It was stopped."
-
-
-def _seconds(number: float) -> str:
-    whole = max(1, round(number))
-    return "1 second" if whole == 1 else f"{whole:,} seconds"

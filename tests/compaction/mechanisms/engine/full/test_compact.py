@@ -60,8 +60,7 @@ def test_it_is_asked_as_a_fork_without_a_limit_and_without_writing_cache() -> No
     full_compact(talk.messages, model)
     (request,) = model.asked
     assert (request.path, request.max_output_tokens, request.system) == (RequestPath.FORK, None, None)
-    assert (request.skips_cache_write, request.thinking, request.tools_denied, request.turns) == (True, True, True, 1)
-    assert request.query_source == "compact"
+    assert (request.skips_cache_write, request.thinking, request.turns) == (True, True, 1)
     assert all(left is right for left, right in zip(request.messages, talk.messages, strict=False))
     assert len(request.messages) == len(talk.messages) + 1
 
