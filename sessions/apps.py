@@ -25,7 +25,7 @@ class SessionsConfig(AppConfig):
             RunKind(
                 name="import",
                 title="Import",
-                work="sessions.imports.services.runs.import_again",
+                work="sessions.imports.services.import_runs.import_again",
                 keep=50,
                 own_card=True,
                 when_lost=IMPORT_LOST,

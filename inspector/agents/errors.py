@@ -1,6 +1,6 @@
-"""What can go wrong between us and a model, each with one sentence for people.
+"""Errors of asking a model, each with one sentence for people.
 
-`retryable` says whether the same request may succeed a little later. The sentences never repeat what was sent.
+`retryable`: the same request may succeed a little later. The sentences never quote what was sent.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from sessions.usage.engine.usage import Usage
 
 
 class ModelError(Exception):
-    """The model gave no answer that can be used."""
+    """The model gave no usable answer."""
 
     sentence: ClassVar[str] = "The model gave no usable answer."
     brief: ClassVar[str] = "no answer"
-    """The same in a word or two, for a line about what is going on."""
+    """The error in a word or two, for a progress line."""
     may_retry: ClassVar[bool] = False
 
     def __init__(
@@ -33,12 +33,12 @@ class ModelError(Exception):
         self.status = status
         self.request_id = request_id
         self.usage = usage
-        """What the attempt was billed for all the same, as far as is known."""
+        """What the failed attempt was billed for, as far as is known."""
         self.retryable = self.may_retry if retryable is None else retryable
 
 
 class PromptTooLongError(ModelError):
-    """The request does not fit the model's context window."""
+    """The request exceeds the model's context window."""
 
     sentence = "The conversation is too long for the model."
 
@@ -56,7 +56,7 @@ class PromptTooLongError(ModelError):
             sentence = f"The conversation is too long for the model: {tokens:,} tokens, and {limit:,} fit."
         super().__init__(sentence, status=status, request_id=request_id, usage=usage)
         self.gap = length.gap if length else None
-        """By how many tokens it is too long, where the answer says so."""
+        """How many tokens the prompt is too long by, if the answer says so."""
 
 
 class RateLimitedError(ModelError):
@@ -82,7 +82,7 @@ class RateLimitedError(ModelError):
 
 
 class SpendCapError(ModelError):
-    """A limit on money or on the plan: waiting a little does not help."""
+    """A spending limit, or a limit of the plan: a short wait does not help."""
 
     sentence = "The account has reached its spending or usage limit; it has to be raised, or to reset, first."
 

@@ -1,4 +1,4 @@
-"""Reads a streamed answer, and reports how it goes on."""
+"""Reads a streamed answer, and reports its progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sessions.usage.engine.usage import Usage
 
 
 class StreamAssembler:
-    """Fed with the decoded events of one attempt, in their order."""
+    """Takes the decoded events of one attempt in order."""
 
     def __init__(self, report: Callable[[Progress], None]) -> None:
         self._report = report
@@ -30,7 +30,7 @@ class StreamAssembler:
 
     @property
     def usage(self) -> Usage | None:
-        """What is known to be billed so far."""
+        """What was billed so far, as far as is known."""
         return _billed_usage(self._builder.usage) if self._builder.usage else None
 
     def take(self, event: Any) -> None:
@@ -52,11 +52,11 @@ class StreamAssembler:
             self._report(TextArrived(text))
 
     def reply(self, *, request_id: str | None, attempts: int) -> Reply:
-        """The answer; raises if it is not one to build upon."""
+        """The answer; raises if it cannot be used."""
         message = self._builder.message()
         if message is None or not self.finished:
             raise CutMidStreamError(request_id=request_id, usage=self.usage)
-        # An answer that reached its limit may end in the middle of a call, which then is none.
+        # An answer that reached its limit may end in the middle of a call, which is then dropped.
         blocks = [block for block in message["content"] if not isinstance(block.get("input"), str)]
         if len(blocks) < len(message["content"]) and message.get("stop_reason") != "max_tokens":
             raise CutMidStreamError("The answer is not in the form of the API.", usage=self.usage)
@@ -64,7 +64,7 @@ class StreamAssembler:
 
 
 def read_reply(message: Json, *, request_id: str | None, attempts: int) -> Reply:
-    """Reads a message of the API, streamed or not."""
+    """Reads a message of the API, whether it was streamed or not."""
     content, usage = message.get("content"), message.get("usage") or {}
     if not isinstance(content, list) or not isinstance(usage, dict) or not all(map(_is_block, content)):
         raise CutMidStreamError("The answer is not in the form of the API.", request_id=request_id)
@@ -87,7 +87,7 @@ def read_reply(message: Json, *, request_id: str | None, attempts: int) -> Reply
 
 
 def _is_block(block: object) -> bool:
-    """Whether those who read blocks find what they rely upon."""
+    """Whether the block has the fields that its readers rely on."""
     if not isinstance(block, dict):
         return False
     needed = {"text": ("text",), "tool_use": ("id", "name")}.get(str(block.get("type")), ())

@@ -26,7 +26,7 @@ from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.services.repair import blocks_catch_up
 from sessions.imports.engine.discovery import is_inside, is_session_file
-from sessions.imports.services.runs import (
+from sessions.imports.services.import_runs import (
     demo_return,
     demo_settle,
     has_import_ended,
@@ -125,10 +125,10 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     root = _root(path)
     files = {file for file in named if is_session_file(file.name, str(file.parent)) and is_inside(root, file)}
     # What goes in a memory directory is no transcript.
-    gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
+    is_deleted = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
     touched: list[int] = []
     try:
-        touched = sync([path]).touched if gone and has_import_ended(path) else sync_files(sorted(files))
+        touched = sync([path]).touched if is_deleted and has_import_ended(path) else sync_files(sorted(files))
         if files:
             link_exports_to_origin()
             _settle(path)

@@ -34,7 +34,7 @@ from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.stops import RunError, RunStopped
-from sessions.model_requests.within_budget import BudgetedModel
+from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.text.engine.words import (
     duration,
     money,

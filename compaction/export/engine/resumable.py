@@ -177,6 +177,8 @@ class _Writer:
         turn that was cut off."""
         attachment = {"type": "lucid_export", "session": origin.session_id, "kind": origin.kind, "run": origin.run}
         row = {**self.with_envelope({}), "type": "attachment", "attachment": attachment, "rendered": []}
+        # Up to 2.1.90 the client goes on from the row with the latest time, and from the first of several.
+        row["timestamp"] = _stamp(self.envelope.made_at + 0.001)
         return {**row, "parentUuid": parent, "uuid": self.new_uuid("origin")}
 
     def rows(

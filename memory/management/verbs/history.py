@@ -1,4 +1,4 @@
-"""`lucid memory history`: what changed in a memory directory, or in one of its files, the latest first."""
+"""`lucid memory history`: the changes to a memory directory or to one of its files, latest first."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from memory.history.selectors.history import (
 )
 from memory.models import Batch, Directory, Version
 from sessions.secrets.engine import mask
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 from sessions.transcripts.engine.paths import encode_path
 
 HELP = "List the changes to a memory directory or one of its files, and who made them."

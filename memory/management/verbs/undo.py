@@ -1,4 +1,4 @@
-"""`lucid memory undo`: takes back what a change, or a run, did to memory files, as a whole."""
+"""`lucid memory undo`: undoes a batch, or all that a run changed in memory files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells from an error's text whether the prompt was too long, in all the forms that the API and its resellers use."""
+"""Recognises a “prompt too long” error by its text, in all forms that the API and its resellers use."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WITHOUT_NUMBERS = re.compile(
 
 
 class TooLong(NamedTuple):
-    """What an error tells of a request that does not fit; None where it tells no number."""
+    """The numbers of such an error; None where it has none."""
 
     tokens: int | None = None
     limit: int | None = None
 
     @property
     def gap(self) -> int | None:
-        """By how many tokens it is too long."""
+        """How many tokens the prompt is too long by."""
         if self.tokens is None or self.limit is None or self.tokens <= self.limit:
             return None
         return self.tokens - self.limit

@@ -113,7 +113,7 @@ def test_a_fork_never_sets_a_limit_of_its_own() -> None:
 
 
 def test_calls_that_nobody_answered_get_the_placeholder() -> None:
-    asked = fork(PARAMS.extended(ASSISTANT), [SUMMARISE])
+    asked = fork(PARAMS.extend(ASSISTANT), [SUMMARISE])
     assert [block["type"] for block in asked.messages[-1]["content"]] == ["tool_result", "tool_result", "text"]
     assert mark_positions(asked.messages) == ((3, 2),)
 
@@ -152,7 +152,7 @@ def test_children_of_an_answer_without_calls_are_marked_on_it() -> None:
 
 def test_a_child_cannot_fork_again() -> None:
     (child,) = fork_children(PARAMS, ASSISTANT, ["a"])
-    params = PARAMS.extended(*child.messages[len(PARAMS.messages) :])
+    params = PARAMS.extend(*child.messages[len(PARAMS.messages) :])
     assert is_fork(params.messages)
     with pytest.raises(ForkRefusedError):
         fork(params, [SUMMARISE])

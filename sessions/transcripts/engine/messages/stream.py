@@ -1,4 +1,4 @@
-"""Puts a streamed message together from its events. Blocks of kinds that we do not know are kept as they came."""
+"""Assembles a streamed message from its events. Blocks of unknown types are kept as they are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _APPENDED = {
 
 
 class MessageBuilder:
-    """Fed with the decoded events of one answer, in their order."""
+    """Takes the decoded events of one answer in order."""
 
     def __init__(self) -> None:
         self._message: Json | None = None
@@ -38,7 +38,7 @@ class MessageBuilder:
         elif kind == "message_delta" and self._message is not None:
             changes = {name: value for name, value in event.items() if name not in ("type", "delta", "usage")}
             self._message |= changes | _without_nulls(event["delta"])
-            # A later event repeats the counts as they are by then, but may leave some out or null.
+            # A later event repeats the counts at that time, but may omit some or send null.
             self._message["usage"] = self.usage | _without_nulls(event.get("usage") or {})
         elif kind == "message_stop":
             self.complete = True

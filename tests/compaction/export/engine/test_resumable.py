@@ -247,6 +247,17 @@ def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
     assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
 
+def test_the_last_row_is_the_latest_because_old_clients_go_on_from_that() -> None:
+    log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
+    applied = applied_to(context_at(log), FULL)
+    assert applied is not None
+    envelope = Envelope(NEW, "/home/dev/elsewhere", "2.0.76", made_at=1_800_000_000.9995)
+    *others, last = resumable_rows(
+        applied.after, records_of(log), envelope, compaction=applied.compaction, origin=Origin("old", "full", 7)
+    )
+    assert all(row["timestamp"] < last["timestamp"] for row in others)
+
+
 def test_a_summary_is_no_input_of_a_person() -> None:
     log = Log(to_jsonl(compacted(FULL)))
     first = context_at(log).messages[0]

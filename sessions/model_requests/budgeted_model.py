@@ -8,7 +8,7 @@ from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel, Reply
 from inspector.budget.services import budget_hold
 from inspector.runs.services.local_runs import mark_model_asked
-from sessions.model_requests.own_requests import CapturedModel
+from sessions.model_requests.captured_model import CapturedModel
 from sessions.transcripts.engine.messages import read_messages
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.tokens import estimate, estimate_blocks
