@@ -56,6 +56,7 @@ def list_unknowns(
     has_missing_parent: bool,
     may_be_resumed: bool,
     is_copied: bool,
+    ends_with_answer: bool,
 ) -> tuple[str, ...]:
     sentences: list[str] = []
     if setup.system is None:
@@ -69,6 +70,11 @@ def list_unknowns(
             sentences.append(
                 "What the session still held that this one was copied from: a fork has what was left of it, in the"
                 " order in which its client found it. The request was made there."
+            )
+        if ends_with_answer:
+            # 2.0.76 does not record a prompt that was typed while the model worked.
+            sentences.append(
+                "What was sent after the last answer: a request does not end with one, but no record follows."
             )
         if may_be_resumed:
             sentences.append(
