@@ -34,6 +34,7 @@ from sessions.imports.services.import_runs import (
     is_demo_shown,
 )
 from sessions.imports.services.sync import sync, sync_files
+from sessions.weights.services import weights_create
 
 DEBOUNCE_MS = 150
 STEP_MS = 50
@@ -52,6 +53,7 @@ def follow(path: Path, stop: threading.Event) -> None:
     seal = Sealing()
     _begin(path)
     _compare(None)
+    _measure(None)
     while not stop.is_set():
         if not _root(path).is_dir():
             stop.wait(ABSENT_SECONDS)
@@ -139,6 +141,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
         close_old_connections()
     _remember(root, named, touched)
     _compare(touched)
+    _measure(touched)
 
 
 def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
@@ -170,6 +173,18 @@ def _compare(transcripts: Collection[int] | None) -> None:
         close_old_connections()
 
 
+def _measure(transcripts: Collection[int] | None) -> None:
+    """Has the tokens of these files measured; if none are named, of all that have changed."""
+    try:
+        if transcripts is None or transcripts:
+            weights_create(transcripts=transcripts)
+    except DatabaseError as error:
+        # The next start or import makes up for it; until then sizes are estimated.
+        logger.warning("tokens_not_measured", error=str(error))
+    finally:
+        close_old_connections()
+
+
 def _import(path: Path) -> float:
     """All that is new, unless somebody has stopped that. Says when to look again."""
     touched: list[int] = []
@@ -185,6 +200,7 @@ def _import(path: Path) -> float:
         close_old_connections()
     _remember(_root(path))
     _compare(touched)
+    _measure(touched)
     return time.monotonic() + pause
 
 

@@ -17,6 +17,11 @@ Said = list[tuple[Any, ...]]
 _COLLAPSE = ("keep_tokens=100", "least=50", "least_score=0")
 SETTINGS = {"budget": ("per_result=400", "preview=100"), "collapse": _COLLAPSE}
 """Such that there is something to do in a short session."""
+_GONE_ON = [
+    (role, "text", None, digest({"type": "text", "text": words})["core"])
+    for role, words in (("user", "Continue from where you left off."), ("assistant", "No response requested."))
+]
+"""What the client says by itself when it goes on with a turn that looks cut off."""
 NOTIFICATION = re.compile(r"<task-notification>.*</task-notification>", re.DOTALL)
 
 
@@ -39,14 +44,15 @@ def resume_export(visit: Visit, session: str, kind: str) -> list[Miss]:
     sent = [messages for messages in asked if GO_ON in json.dumps(messages)]
     if not sent:
         return [Miss("export", UNEXPLAINED, f"{kind}: the prompt was not sent")]
-    return explain_export(visit.version, kind, _difference(sent[0], context["messages"]))
+    theirs, ours = said(sent[0]), said(context["messages"])
+    rest = [one for one in theirs if one not in _GONE_ON]
+    return explain_export(visit.version, kind, _difference(theirs, ours), _difference(rest, ours))
 
 
-def _difference(sent: list[Json], told: list[Json]) -> str:
+def _difference(sent: Said, ours: Said) -> str:
     """Empty if the client goes on with exactly what Lucid tells."""
-    ours = said(told)
     try:
-        theirs = without_news(said(sent), ours, GO_ON)
+        theirs = without_news(sent, ours, GO_ON)
     except ValueError as error:
         return str(error)
     for place, (one, other) in enumerate(zip(theirs, ours, strict=False)):

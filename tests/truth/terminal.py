@@ -20,6 +20,8 @@ from tests.truth.client import NICE, PATIENCE, Home
 
 ROWS, COLUMNS = 50, 160
 ENTER, ESCAPE, UP, CONTROL_U = "\r", "\x1b", "\x1b[A", "\x15"
+PROMPTS = (">", "❯")
+"""One of them stands before the line to type in."""
 MOMENT = 0.3
 """Seconds in which a terminal that shows nothing new has come to rest."""
 
@@ -55,7 +57,9 @@ class Terminal:
         os.close(self._side)
 
     def press(self, keys: str) -> None:
+        changed = self._changed
         os.write(self._side, keys.encode())
+        self.until(lambda: self._changed > changed, most=5)
         self.rest()
 
     def type(self, words: str) -> None:
@@ -78,7 +82,7 @@ class Terminal:
 
     def words(self) -> str:
         """What was shown, without colours and moves of the cursor."""
-        return re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|.)", " ", self.shown.decode("utf-8", "replace"))
+        return re.sub(r"\x1b(\[[0-9;?<>=]*[A-Za-z]|\][^\x07]*\x07|.)", " ", self.shown.decode("utf-8", "replace"))
 
     def _read(self) -> None:
         while True:
@@ -98,7 +102,7 @@ class Terminal:
 def terminal(home: Home, *arguments: str) -> Iterator[Terminal]:
     """As soon as it takes keys, until it was asked to leave and did."""
     with Terminal(home, *arguments) as opened:
-        opened.until(lambda: len(opened.shown) > 500)
+        opened.until(lambda: len(opened.shown) > 500 and any(sign in opened.words() for sign in PROMPTS))
         opened.rest()
         yield opened
         opened.rest()

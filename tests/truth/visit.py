@@ -19,11 +19,13 @@ from tests.truth.connection import Connection
 from tests.truth.model import ScriptedModel
 from tests.truth.prompt_cache import PromptCache
 from tests.truth.script import GO_ON, Script, Step
-from tests.truth.terminal import Terminal, terminal
+from tests.truth.terminal import ENTER, Terminal, terminal
 from tests.truth.wire import Json, Kind
 
 OPUS, SONNET = "claude-opus-5-5", "claude-sonnet-4-5-20250929"
 ALLOWED = ["Read", "Edit", "Write", "Bash", "Grep", "Glob", "Task", "Agent"]
+HURRY = 30
+"""Seconds after which a prompt that led to no request is sent once more."""
 _STAMP = re.compile(r'"timestamp":"([0-9T:.-]+)Z"')
 
 
@@ -88,9 +90,12 @@ class Visit:
 
     def ask(self, opened: Terminal, words: str, requests: int = 1) -> None:
         """Types a prompt, and waits until so many requests of the conversation have come of it."""
-        due = self.asked() + requests
+        before = self.asked()
         opened.type(words)
-        self.wait_for(opened, due)
+        if not opened.until(lambda: self.asked() > before, most=HURRY):
+            # A client that is late reads the words and the key at once, and takes them for a paste.
+            opened.press(ENTER)
+        self.wait_for(opened, before + requests)
 
     def wait_for(self, opened: Terminal, due: int) -> None:
         if not opened.until(lambda: self.asked() >= due):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from sessions.linking.engine.raw_fields import mapping, text
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import text_block
 
 
@@ -55,6 +56,7 @@ def list_unknowns(
     has_missing_parent: bool,
     may_be_resumed: bool,
     is_copied: bool,
+    ends_with_answer: bool,
 ) -> tuple[str, ...]:
     sentences: list[str] = []
     if setup.system is None:
@@ -69,6 +71,11 @@ def list_unknowns(
                 "What the session still held that this one was copied from: a fork has what was left of it, in the"
                 " order in which its client found it. The request was made there."
             )
+        if ends_with_answer:
+            # 2.0.76 does not record a prompt that was typed while the model worked.
+            sentences.append(
+                "What was sent after the last answer: a request does not end with one, but no record follows."
+            )
         if may_be_resumed:
             sentences.append(
                 "Which results of parallel calls were sent: this version loses some when it reads a session again, and"
@@ -76,7 +83,7 @@ def list_unknowns(
             )
         if inexact:
             sentences.append(
-                f"The wording of {inexact} {'attachment' if inexact == 1 else 'attachments'}: this version wrote down"
+                f"The wording of {plural(inexact, 'attachment')}: this version wrote down"
                 " what it attached, not the words that it sent."
             )
         sentences.append(
@@ -84,10 +91,9 @@ def list_unknowns(
         )
         sentences.append("Whether the client left out the text of old tool results, where it did not write that down.")
     elif inexact:
-        blocks = "block" if inexact == 1 else "blocks"
         sentences.append(
-            f"The bytes of {inexact} {blocks}: the client's log has another hash for them than this file, as when a"
-            " file was edited or moved. They are shown by their place."
+            f"The bytes of {plural(inexact, 'block')}: the client's log has another hash for them than this file, as"
+            " when a file was edited or moved. They are shown by their place."
         )
     if setup.marks is None:
         sentences.append("Where the cache marks stood.")

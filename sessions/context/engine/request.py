@@ -135,4 +135,5 @@ class Context:
             has_missing_parent=self.has_missing_parent,
             may_be_resumed=self.may_be_resumed,
             is_copied=self.is_copied,
+            ends_with_answer=bool(self.request and self.elements and self.elements[-1].role == "assistant"),
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sessions.context.engine import PointMissingError, context_at, contexts
+from sessions.context.engine import Context, PointMissingError, context_at, contexts
 from sessions.context.engine.left_out import LeftOutReason, find_left_out
 from sessions.transcripts.engine.messages import MessageKind
 from tests.sessions.context.engine.context_helpers import attach, call, following, last, log_of, texts
@@ -299,6 +299,22 @@ def test_a_point_that_is_not_in_the_log_is_refused() -> None:
     talk(writing, "one")
     with pytest.raises(PointMissingError):
         context_at(log_of(writing), "msg_unknown")
+
+
+def test_an_answer_that_another_follows_at_once_was_followed_by_words_in_no_record() -> None:
+    """2.0.76 sends a prompt that was typed meanwhile, and does not record it."""
+    writing = Writing()
+    writing.user("Measure slowly.")
+    writing.assistant("Slowly measured.", message="m1")
+    assert not _words_are_missing(following(writing))
+    writing.assistant("The pier, too.", message="m2")
+    context = last(writing)
+    assert texts(context) == [("user", ["Measure slowly."]), ("assistant", ["Slowly measured."])]
+    assert _words_are_missing(context)
+
+
+def _words_are_missing(context: Context) -> bool:
+    return any(sentence.startswith("What was sent after the last answer") for sentence in context.unknown)
 
 
 def test_a_beginning_that_is_not_in_the_file_is_called_unknown() -> None:
