@@ -63,10 +63,3 @@ def locate_memory(
         name = ""
     path = config / "projects" / (name or slug(str(root))) / NAME
     return MemoryLocation(path, LocationOrigin.PROJECT, PROJECT_NAME if name else str(root), tuple(refused))
-
-
-def _is_directory(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
