@@ -1,4 +1,4 @@
-"""Structured logging: the loggers of Lucid, and how their events become lines."""
+"""Structured logging: Lucid's loggers, and the format of their lines."""
 
 from __future__ import annotations
 

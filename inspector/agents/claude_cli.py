@@ -27,12 +27,12 @@ from inspector.agents.errors import (
     UnauthorisedError,
     UnreachableError,
 )
+from inspector.agents.failures import prompt_too_long
 from inspector.agents.flattening import flat_prompt, flat_system
 from inspector.agents.model import Ask, Json, Reply
 from inspector.agents.process_group import end_group
 from inspector.agents.retrying import Retries, with_retries
-from inspector.agents.too_long import prompt_too_long
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
 
 LONGEST_ARGUMENT = 100_000
 """Bytes; the system accepts 128 KiB for one argument."""
@@ -129,7 +129,7 @@ def _write(process: subprocess.Popen[bytes], prompt: bytes) -> None:
 def _reply(output: str, attempt: int) -> Reply:
     result = _result(output)
     text = result.get("result")
-    usage = Usage.of(result["usage"]) if isinstance(result.get("usage"), dict) else Usage()
+    usage = Usage.from_raw(result.get("usage")) or Usage()
     # `subtype` says “success” even where the request failed, so it is not asked.
     if result.get("is_error") or not isinstance(text, str):
         error = _error(text if isinstance(text, str) else "", str(result.get("subtype") or "no result"))

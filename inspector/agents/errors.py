@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from inspector.agents.usage import Usage
+from sessions.text.engine.words import plural
+from sessions.usage.engine.too_long import TooLong
+from sessions.usage.engine.usage import Usage
 
 
 class ModelError(Exception):
@@ -36,7 +38,7 @@ class ModelError(Exception):
 
 
 class PromptTooLongError(ModelError):
-    """The request exceeds the model's context window. The numbers are set if the answer had them."""
+    """The request exceeds the model's context window."""
 
     sentence = "The conversation is too long for the model."
 
@@ -44,24 +46,17 @@ class PromptTooLongError(ModelError):
         self,
         sentence: str | None = None,
         *,
-        tokens: int | None = None,
-        limit: int | None = None,
+        length: TooLong | None = None,
         status: int | None = None,
         request_id: str | None = None,
         usage: Usage | None = None,
     ) -> None:
+        tokens, limit = length or (None, None)
         if sentence is None and tokens is not None and limit is not None:
             sentence = f"The conversation is too long for the model: {tokens:,} tokens, and {limit:,} fit."
         super().__init__(sentence, status=status, request_id=request_id, usage=usage)
-        self.tokens = tokens
-        self.limit = limit
-
-    @property
-    def gap(self) -> int | None:
-        """How many tokens the prompt is too long by."""
-        if self.tokens is None or self.limit is None or self.tokens <= self.limit:
-            return None
-        return self.tokens - self.limit
+        self.gap = length.gap if length else None
+        """How many tokens the prompt is too long by, if the answer says so."""
 
 
 class RateLimitedError(ModelError):
@@ -80,7 +75,8 @@ class RateLimitedError(ModelError):
         retryable: bool | None = None,
     ) -> None:
         if sentence is None and retry_after is not None:
-            sentence = f"The API limits the rate of requests; it may be asked again in {_seconds(retry_after)}."
+            wait = plural(max(1, round(retry_after)), "second")
+            sentence = f"The API limits the rate of requests; it may be asked again in {wait}."
         super().__init__(sentence, status=status, request_id=request_id, usage=usage, retryable=retryable)
         self.retry_after = retry_after
 
@@ -129,8 +125,3 @@ class BadRequestError(ModelError):
 
 class CancelledError(ModelError):
     sentence = "It was stopped."
-
-
-def _seconds(number: float) -> str:
-    whole = max(1, round(number))
-    return "1 second" if whole == 1 else f"{whole:,} seconds"

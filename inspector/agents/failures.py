@@ -17,11 +17,19 @@ from inspector.agents.errors import (
     TimedOutError,
     UnauthorisedError,
 )
-from inspector.agents.too_long import prompt_too_long
+from sessions.usage.engine.too_long import read_too_long
 
 _LONGEST_QUOTE = 300
 # The API reports this as an invalid request; only the words tell.
 _OUT_OF_MONEY = ("credit balance is too low", "reached your specified api usage limits")
+
+
+def prompt_too_long(
+    text: str, *, status: int | None = None, request_id: str | None = None
+) -> PromptTooLongError | None:
+    """The error that the text tells of; None if it is about something else."""
+    length = read_too_long(text)
+    return PromptTooLongError(length=length, status=status, request_id=request_id) if length is not None else None
 
 
 def error_of_status(status: int, headers: Mapping[str, str], body: Any, now: datetime) -> ModelError:

@@ -79,10 +79,6 @@ class CacheSafeParams:
             extra={key: value for key, value in body.items() if key not in _OWN},
         )
 
-    @classmethod
-    def of_ask(cls, ask: Ask) -> CacheSafeParams:
-        return cls.of_request({**ask.body(0), "max_tokens": ask.max_tokens}, ask.betas)
-
     def extend(self, *messages: Json) -> CacheSafeParams:
         """The same conversation with further messages."""
         return replace(self, messages=(*self.messages, *messages))

@@ -20,7 +20,7 @@ from inspector.agents.model import (
     Reply,
 )
 from inspector.agents.tools.tool import Denial, Outcome, Toolbox
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
 
 
 class AgentEnd(StrEnum):

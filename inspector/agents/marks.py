@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.agents.model import Json
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 DEFAULT_MARK: Json = {"type": "ephemeral"}
 _KEY = "cache_control"
-_NEVER_MARKED = ("thinking", "redacted_thinking")
 
 
 def find_mark(messages: Sequence[Json]) -> Json | None:
@@ -46,16 +46,6 @@ def set_mark(messages: Sequence[Json], *, mark: Json | None = None, from_end: in
     return tuple(plain)
 
 
-def mark_positions(messages: Sequence[Json]) -> tuple[tuple[int, int], ...]:
-    """Message and block of every mark."""
-    return tuple(
-        (index, place)
-        for index, message in enumerate(messages)
-        for place, block in enumerate(_blocks(message))
-        if isinstance(block, dict) and _KEY in block
-    )
-
-
 def _blocks(message: Json) -> list[Any]:
     content = message.get("content")
     return content if isinstance(content, list) else []
@@ -69,7 +59,7 @@ def _as_blocks(message: Json) -> list[Any]:
 
 
 def _can_carry(block: Any) -> bool:
-    if not isinstance(block, dict) or block.get("type") in _NEVER_MARKED:
+    if not isinstance(block, dict) or block.get("type") in THINKING_TYPES:
         return False
     return block.get("type") != "text" or bool(str(block.get("text", "")).strip())
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.errors import ModelError
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
 
 Json = dict[str, Any]
 
@@ -101,7 +101,6 @@ class Reply:
     stop_reason: str | None = None
     usage: Usage = field(default_factory=Usage)
     """Everything that was billed; the sum, if there were iterations."""
-    iterations: tuple[Usage, ...] = ()
     model: str = ""
     message_id: str | None = None
     request_id: str | None = None

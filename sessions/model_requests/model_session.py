@@ -29,9 +29,7 @@ from inspector.agents.model import (
     RetryScheduled,
 )
 from inspector.agents.tools.tool import Toolbox
-from inspector.agents.usage import Usage
 from inspector.budget.billing import run_bill
-from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
@@ -43,6 +41,8 @@ from sessions.text.engine.words import (
     plural,
     tokens,
 )
+from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage
 
 ANSWER_CHARS = 1000
 """Characters of an answer that a turn shows."""
@@ -86,7 +86,7 @@ def agent_conduct(
 
 def describe_spending(outcome: AgentOutcome, model: str) -> str:
     """Cost and tokens, as a sentence."""
-    cost = price_of(model, outcome.usage)
+    cost = cost_of(model, outcome.usage)
     price = f" for {money(cost)}" if cost is not None else ""
     requests = plural(len(outcome.turns), "request")
     return f"Asked {model} in {requests}: {tokens(outcome.usage.total)} tokens{price}."

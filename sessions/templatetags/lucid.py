@@ -64,9 +64,8 @@ def tokens_by_kind(spent: Transcript | Turn) -> str:
 
 @register.filter
 def agents_in_words(agents: AgentTotals) -> str:
-    noun = "sub-agent" if agents.count == 1 else "sub-agents"
-    least = "at least " if agents.unpriced else ""
-    return f"{agents.count} {noun}, on top of this: {tokens(agents.tokens)} tokens, {least}{money(agents.cost)}"
+    count, least = words.plural(agents.count, "sub-agent"), "at least " if agents.unpriced else ""
+    return f"{count}, on top of this: {tokens(agents.tokens)} tokens, {least}{money(agents.cost)}"
 
 
 @register.filter

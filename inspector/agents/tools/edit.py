@@ -13,6 +13,7 @@ from inspector.agents.tools.tool import (
     switch_of,
     text_of,
 )
+from sessions.text.engine.words import plural
 
 
 class Edit:
@@ -48,4 +49,4 @@ class Edit:
         if count > 1 and not switch_of(arguments, "replace_all"):
             raise FailedError(f"The text occurs {count} times in {name}; give more of it, or replace all.")
         write_atomically(path, text.replace(old, new), self._writable.largest)
-        return ToolResult(f"{name} was changed in {count} place{'s' if count > 1 else ''}.", (str(path),))
+        return ToolResult(f"{name} was changed in {plural(count, 'place')}.", (str(path),))

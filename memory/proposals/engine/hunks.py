@@ -16,7 +16,6 @@ class Hunk:
     old_start: int
     """The first line, counted from 0."""
     old: tuple[str, ...]
-    new_start: int
     new: tuple[str, ...]
 
 
@@ -27,7 +26,7 @@ def split_hunks(old: str, new: str) -> tuple[Hunk, ...]:
     i = j = 0
     for left, right, size in [*match_lines(before, after), (len(before), len(after), 0)]:
         if left > i or right > j:
-            hunks.append(Hunk(len(hunks), i, tuple(before[i:left]), j, tuple(after[j:right])))
+            hunks.append(Hunk(len(hunks), i, tuple(before[i:left]), tuple(after[j:right])))
         i, j = left + size, right + size
     return tuple(hunks)
 

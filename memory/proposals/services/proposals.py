@@ -206,10 +206,11 @@ def _write_batch(proposal: Proposal, moves: list[Move]) -> Batch:
 
 
 def _batch(proposal: Proposal, moves: Sequence[Move], more: str = "") -> Batch:
+    files = plural(len(moves), "file")
     return batch_make(
         moves=moves,
         cause=Cause.RUN,
-        message=f"{proposal.get_kind_display()}: accepted {_count_files(len(moves))} of proposal {proposal.pk}.{more}",
+        message=f"{proposal.get_kind_display()}: accepted {files} of proposal {proposal.pk}.{more}",
         run_id=proposal.run_id,
         make_directory=all(move.source is None for move in moves),
     )
@@ -264,7 +265,3 @@ def _require_open(proposal: Proposal) -> None:
     proposal.refresh_from_db()
     if proposal.status != Proposal.Status.OPEN:
         raise NotOpenError(f"Proposal {proposal.pk} was decided already: {proposal.get_status_display().lower()}.")
-
-
-def _count_files(files: int) -> str:
-    return f"{files:,} file{'' if files == 1 else 's'}"

@@ -65,6 +65,3 @@ def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
 
 _TABLE = tomllib.loads(Path(__file__).with_name("models.toml").read_text("utf-8"))
 _FACTS = _facts(_TABLE)
-
-FACTS_DATE: str = _TABLE["date"].isoformat()
-FACTS_SOURCE: str = _TABLE["source"]

@@ -18,6 +18,7 @@ from sessions.models import (
     Source,
     Transcript,
 )
+from tests.pages import fetch
 from tests.sessions.made import DAY, HOSTILE, session
 
 pytestmark = pytest.mark.django_db
@@ -40,9 +41,7 @@ def importing(**fields: Any) -> Run:
 
 
 def page(client: Client) -> str:
-    response = client.get("/")
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
+    return fetch(client, "/")
 
 
 def test_a_newcomer_is_told_how_to_start(client: Client) -> None:

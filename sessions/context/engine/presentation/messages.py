@@ -12,6 +12,7 @@ from sessions.context.engine.presentation.pieces import LIMIT, PieceView, PieceV
 from sessions.context.engine.rendering.array import Piece
 from sessions.context.engine.request import Context
 from sessions.secrets.engine.structure import mask_named_values
+from sessions.text.engine.words import plural
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
@@ -274,7 +275,7 @@ def setup_piece(place: str, index: int, block: Mapping[str, Any], lens: Lens, or
 def _tools_piece(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> PieceView:
     names = [as_text(tool.get("name")) or "unnamed" for tool in tools]
     words = lens.block(", ".join(names), LIMIT)
-    label = f"{len(names)} {'tool' if len(names) == 1 else 'tools'}"
+    label = plural(len(names), "tool")
     tokens = estimate_blocks([dict(tool) for tool in tools])
     details = (lens.tally.cut, lens.tally.size, tokens, None, "", origin, (), False)
     return PieceView("tools.0", label, False, words, *details)

@@ -18,7 +18,7 @@ from tests.compaction.logged import (
     Logged,
     hash_of,
 )
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
@@ -64,9 +64,7 @@ class Changing(Logged):
 
 
 def page(client: Client, transcript: Transcript, query: str = "?a=msg_first&b=msg_second", **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/requests/compare/{query}", headers=headers)
-    assert response.status_code == 200, response.content[:300]
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/requests/compare/{query}", **headers)
 
 
 def verdict(html: str) -> str:

@@ -38,9 +38,9 @@ django.setup()
 from inspector.runs.models import Run
 from inspector.runs.services.presence import process_name
 from inspector.runs.services.active_run import ActiveRun
-from inspector.runs.services.local_runs import registered
+from inspector.runs.services.local_runs import register
 name = process_name()
-with registered(ActiveRun(Run(pk=int(sys.argv[1]), worker=name))):
+with register(ActiveRun(Run(pk=int(sys.argv[1]), worker=name))):
     print(name, flush=True)
     time.sleep(600)
 """
