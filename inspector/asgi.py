@@ -16,12 +16,7 @@ from inspector.owner.gate import OwnerGate, is_proved_by_socket
 from inspector.owner.key import owner_key
 from inspector.owner.page import entry_page
 from inspector.pages.pool import Pages
-from inspector.web.body import (
-    BodyLimits,
-    Receive,
-    Scope,
-    Send,
-)
+from inspector.web.body import BodyLimits, Receive, Scope, Send
 from inspector.web.request_guard import RequestGuard
 from sessions.capture.endpoint.gate import Gate, is_captured
 from sessions.capture.endpoint.proxy import Proxy

@@ -125,11 +125,7 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
                 "delay": True,
                 "formatter": "json",
             },
-            "console": {
-                "class": "logging.StreamHandler",
-                "filters": ["terminal"],
-                "formatter": "human",
-            },
+            "console": {"class": "logging.StreamHandler", "filters": ["terminal"], "formatter": "human"},
         },
         "root": {"handlers": ["file", "console"], "level": level},
         "loggers": {

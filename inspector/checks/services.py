@@ -15,13 +15,7 @@ from inspector.runs.services.active_run import ActiveRun
 from memory.history.selectors.soundness import version_steps
 from memory.history.services.repair import blob_repair
 from sessions.archive.selectors.duplicate_sources import DuplicateSource, duplicate_sources
-from sessions.archive.selectors.soundness import (
-    CheckStep,
-    Damage,
-    archive_extent,
-    archive_steps,
-    source_steps,
-)
+from sessions.archive.selectors.soundness import CheckStep, Damage, archive_extent, archive_steps, source_steps
 from sessions.archive.services.repair import block_repair, blocks_seal, captures_seal
 from sessions.capture.selectors.soundness import check_captures
 from sessions.models import Source
@@ -93,11 +87,7 @@ def _check(running: ActiveRun, *, repair: bool) -> dict[str, Any]:
         blocks_seal(seals=step.seals)
         tally.add(step, repair=repair)
         running.report_progress(
-            tally.bytes,
-            files=tally.files,
-            files_total=extent.files,
-            blocks=tally.blocks,
-            damaged=len(tally.damaged),
+            tally.bytes, files=tally.files, files_total=extent.files, blocks=tally.blocks, damaged=len(tally.damaged)
         )
     running.begin_phase("reading captures, versions and compactions")
     for step in check_captures():

@@ -38,13 +38,7 @@ def with_options(config: dict[str, Any]) -> dict[str, Any]:
     # Each thread of the web server keeps its connection; see inspector.pages.handler.
     if config["ENGINE"] != SQLITE:
         reach = {**REACH, **config.get("OPTIONS", {})}
-        return {
-            **config,
-            "ENGINE": POSTGRESQL,
-            "CONN_MAX_AGE": None,
-            "CONN_HEALTH_CHECKS": True,
-            "OPTIONS": reach,
-        }
+        return {**config, "ENGINE": POSTGRESQL, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "OPTIONS": reach}
     options = {
         "init_command": ";".join(PRAGMAS),
         # A transaction that started as a reader cannot wait for its turn to write: it fails at once.

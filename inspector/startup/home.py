@@ -9,13 +9,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from sessions.archive.engine.durable_files import (
-    DRAFT,
-    create_durably,
-    drafts_sweep,
-    folders_sweep,
-    replace_durably,
-)
+from sessions.archive.engine.durable_files import DRAFT, create_durably, drafts_sweep, folders_sweep, replace_durably
 
 FOLDERS = ("logs", "queue/messages")
 SHORTEST = 32

@@ -8,12 +8,7 @@ from typing import IO
 
 from inspector.backup.format import manifest as manifests
 from inspector.backup.format.container import END, write_member
-from inspector.backup.format.manifest import (
-    Manifest,
-    Part,
-    Stream,
-    StreamKind,
-)
+from inspector.backup.format.manifest import Manifest, Part, Stream, StreamKind
 from inspector.backup.format.rows import Row, batches, pack
 
 Progress = Callable[[str, int], None]

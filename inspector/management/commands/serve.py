@@ -13,12 +13,7 @@ from django.core.management.base import BaseCommand
 from inspector import logs
 from inspector.owner.address import entry_address, is_desktop, open_browser
 from inspector.settings import env
-from inspector.startup.address import (
-    Address,
-    SocketFile,
-    listen,
-    parse_address,
-)
+from inspector.startup.address import Address, SocketFile, listen, parse_address
 from inspector.startup.database import ensure_database
 from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable

@@ -28,26 +28,11 @@ from inspector.agents.errors import (
     UnauthorisedError,
     UnreachableError,
 )
-from inspector.agents.model import (
-    Ask,
-    AttemptStarted,
-    BlockStarted,
-    Progress,
-    RetryScheduled,
-    TextArrived,
-)
+from inspector.agents.model import Ask, AttemptStarted, BlockStarted, Progress, RetryScheduled, TextArrived
 from inspector.agents.retrying import Retries
 from inspector.agents.wire import to_bytes
 from sessions.usage.engine.usage import Usage
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    Hang,
-    MessagesServer,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Call, Fail, Hang, MessagesServer, Say, messages_server, too_long
 from tests.serving import ROOT, fair, wait_until
 
 QUICK = Retries(attempts=3, first=0.01, chance=lambda: 0.0)

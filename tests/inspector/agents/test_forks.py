@@ -26,14 +26,7 @@ from inspector.agents.retrying import Retries
 from inspector.agents.wire import to_bytes
 from sessions.usage.engine.usage import Usage
 from tests.inspector.agents.marked import mark_positions
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server, too_long
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 PARENT: dict[str, Any] = {

@@ -13,35 +13,14 @@ import pytest
 from inspector.agents.anthropic_model import AnthropicModel
 from inspector.agents.cancel import CancelToken
 from inspector.agents.forks import CacheSafeParams, fork
-from inspector.agents.loop import (
-    AgentEnd,
-    AgentLimits,
-    AgentOutcome,
-    AgentProgress,
-    ToolStarted,
-    Turn,
-    run_agent,
-)
+from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome, AgentProgress, ToolStarted, Turn, run_agent
 from inspector.agents.marks import remove_marks
 from inspector.agents.model import Ask
 from inspector.agents.retrying import Retries
-from inspector.agents.tools import (
-    Denial,
-    Readable,
-    Toolbox,
-    Writable,
-    reading_tools,
-    writing_tools,
-)
+from inspector.agents.tools import Denial, Readable, Toolbox, Writable, reading_tools, writing_tools
 from sessions.usage.engine.usage import Usage
 from tests.inspector.agents.marked import mark_positions
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-)
+from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server
 
 TASK = {"role": "user", "content": [{"type": "text", "text": "Tidy up."}]}
 ASK = Ask("claude-test", (TASK,), system="You tidy up.")

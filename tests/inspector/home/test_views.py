@@ -12,12 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from inspector.runs.models import Run
-from sessions.models import (
-    Oddity,
-    Request,
-    Source,
-    Transcript,
-)
+from sessions.models import Oddity, Request, Source, Transcript
 from tests.pages import fetch
 from tests.sessions.made import DAY, HOSTILE, session
 

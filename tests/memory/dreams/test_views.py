@@ -62,9 +62,7 @@ def test_the_gates_alone_are_asked_for_again(client: Client, shelf: Shelf) -> No
 
 
 def test_more_directories_cost_few_queries_each(client: Client, shelf: Shelf, tmp_path: Path) -> None:
-    with CaptureQueriesContext(
-        connection,
-    ) as one:
+    with CaptureQueriesContext(connection) as one:
         page(client)
     Shelf(tmp_path / "projects" / "-home-dev-other" / "memory")
     with CaptureQueriesContext(connection) as two:

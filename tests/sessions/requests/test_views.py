@@ -164,9 +164,7 @@ def test_secrets_are_masked(client: Client, project: Path) -> None:
 
 def test_the_page_costs_the_same_however_long_the_session_is(client: Client, project: Path) -> None:
     short = Written(project=project).turns(2).read()  # type: ignore[attr-defined]
-    with CaptureQueriesContext(
-        connection,
-    ) as few:
+    with CaptureQueriesContext(connection) as few:
         page(client, short, ids(short)[-1])
     long = write_compacted(Written(project=project, session="22222222-2222-4333-8444-555555555555"))
     with CaptureQueriesContext(connection) as many:

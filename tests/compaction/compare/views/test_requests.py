@@ -10,14 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
-from tests.compaction.logged import (
-    PARAMS,
-    SYSTEM,
-    TOOLS,
-    Json,
-    Logged,
-    hash_of,
-)
+from tests.compaction.logged import PARAMS, SYSTEM, TOOLS, Json, Logged, hash_of
 from tests.pages import fetch
 from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.hostile import PAYLOAD

@@ -1,12 +1,6 @@
 from __future__ import annotations
 
-from memory.extraction.engine import (
-    ExtractionConfig,
-    RequestQueue,
-    decide_extraction,
-    extraction_prompt,
-    find_source,
-)
+from memory.extraction.engine import ExtractionConfig, RequestQueue, decide_extraction, extraction_prompt, find_source
 from memory.files.engine.reading import directory_from_contents
 from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
 

@@ -20,24 +20,12 @@ from inspector.web.clock import now_ms
 from memory.extraction.engine.conversation_text import message_text
 from memory.extraction.selectors import load_messages
 from memory.extraction.services.runs import NO_MODEL, extraction_request
-from memory.models import (
-    Cause,
-    Extraction,
-    Proposal,
-    Version,
-)
+from memory.models import Cause, Extraction, Proposal, Version
 from memory.proposals.selectors.proposals import proposal_files
 from memory.proposals.services.proposals import proposal_accept
 from sessions.models import Transcript
 from tests.compaction.logged import Logged
-from tests.inspector.agents.server import (
-    Answer,
-    Call,
-    Fail,
-    MessagesServer,
-    Received,
-    Say,
-)
+from tests.inspector.agents.server import Answer, Call, Fail, MessagesServer, Received, Say
 from tests.serving import wait_until
 from tests.sessions.writing import MODEL
 

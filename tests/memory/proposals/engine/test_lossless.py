@@ -5,13 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.proposals.engine.facts import (
-    Change,
-    apply_changes,
-    choose_lossless,
-    compare_facts,
-    facts_of,
-)
+from memory.proposals.engine.facts import Change, apply_changes, choose_lossless, compare_facts, facts_of
 from memory.proposals.engine.facts.wording import words
 
 VOCABULARY = [

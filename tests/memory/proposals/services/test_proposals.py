@@ -10,12 +10,7 @@ from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.selectors.disk_contents import read_contents
 from memory.history.services.batches import NothingToChangeError
 from memory.history.services.restoration import batch_undo
-from memory.models import (
-    Cause,
-    Proposal,
-    ProposedFile,
-    Version,
-)
+from memory.models import Cause, Proposal, ProposedFile, Version
 from memory.proposals.selectors.proposals import Source, proposal_files
 from memory.proposals.services.proposals import (
     FileReason,

@@ -14,12 +14,7 @@ from memory.recall.engine import (
     RecallState,
     state_of,
 )
-from tests.memory.recall.engine.shelves import (
-    prepare,
-    put,
-    recall,
-    topic,
-)
+from tests.memory.recall.engine.shelves import prepare, put, recall, topic
 
 
 @pytest.fixture

@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall.engine import (
-    RANKER,
-    Document,
-    Ranker,
-    read_answer,
-)
+from memory.recall.engine import RANKER, Document, Ranker, read_answer
 
 NAMES = ("a.md", "b.md", "c.md", "d.md", "e.md", "f.md")
 

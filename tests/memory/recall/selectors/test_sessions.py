@@ -4,19 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.engine import (
-    CompactionEvent,
-    KnownBy,
-    KnownMemory,
-    UserMessage,
-    state_of,
-)
-from memory.recall.selectors.sessions import (
-    events_of,
-    events_with_messages,
-    latest_messages,
-    message_of,
-)
+from memory.recall.engine import CompactionEvent, KnownBy, KnownMemory, UserMessage, state_of
+from memory.recall.selectors.sessions import events_of, events_with_messages, latest_messages, message_of
 from sessions.timeline.selectors.entries import find_entry
 from tests.memory.recall.recalls import Harbour
 

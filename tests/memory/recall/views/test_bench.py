@@ -155,9 +155,7 @@ def test_a_directory_that_is_gone_is_told(client: Client, harbour: Harbour) -> N
 
 def test_the_queries_do_not_grow_with_the_files(client: Client, harbour: Harbour) -> None:
     address = harbour.of(harbour.third)
-    with CaptureQueriesContext(
-        connection,
-    ) as few:
+    with CaptureQueriesContext(connection) as few:
         page_text(client, address)
     for number in range(300):
         harbour.put(f"m{number}.md", topic(f"Number {number}"))

@@ -10,12 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.capture.services.captures import capture_store
-from sessions.models import (
-    Block,
-    Request,
-    Source,
-    Transcript,
-)
+from sessions.models import Block, Request, Source, Transcript
 from tests.pages import fetch, tight
 from tests.sessions.capture.capturing import exchange
 from tests.sessions.capture.capturing import message as captured_answer
