@@ -36,9 +36,9 @@ class Application:
     """Pages and the recording endpoint, each behind its door."""
 
     def __init__(self) -> None:
-        self._made = Pages(settings.LUCID_WEB_PROCESSES)
-        made = self._made
-        checked = OwnerGate(made, settings.LUCID_HOME, entry_page) if settings.LUCID_OWNER_CHECK else made
+        self._page_server = Pages(settings.LUCID_WEB_PROCESSES)
+        pages = self._page_server
+        checked = OwnerGate(pages, settings.LUCID_HOME, entry_page) if settings.LUCID_OWNER_CHECK else pages
         self._pages = RequestGuard(checked, is_allowed=_is_here, limits=PAGES, headers=_headers())
         proxy = (
             Proxy(settings.LUCID_CAPTURE_UPSTREAM, recorder_of(settings.LUCID_HOME)) if settings.LUCID_CAPTURE else None
@@ -56,7 +56,7 @@ class Application:
         """From the start of the server to its end."""
         while (message := await receive())["type"] == "lifespan.startup":
             await send({"type": "lifespan.startup.complete"})
-        await self._made.stop()
+        await self._page_server.stop()
         await send({"type": f"{message['type']}.complete"})
 
 

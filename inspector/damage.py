@@ -60,11 +60,11 @@ class Damage:
         if match is not None and is_file_view(match.func):
             plain = f"{error}\n{NO_FILE}\n"
             return HttpResponse(plain, status=HTTPStatus.GONE, content_type="text/plain; charset=utf-8")
-        shown: dict[str, object] = {"damage": error, "elsewhere": _elsewhere(request, error)}
+        context: dict[str, object] = {"damage": error, "elsewhere": _elsewhere(request, error)}
         status = HTTPStatus.OK if request.method in SAFE_METHODS else HTTPStatus.CONFLICT
         if request.headers.get("HX-Request") and not request.headers.get("HX-History-Restore-Request"):
-            return render(request, "_damage.html", shown, status=status)
-        return render(request, "damage.html", shown | _head(request), status=status)
+            return render(request, "_damage.html", context, status=status)
+        return render(request, "damage.html", context | _head(request), status=status)
 
 
 def _head(request: HttpRequest) -> dict[str, object]:
@@ -82,5 +82,5 @@ def _elsewhere(request: HttpRequest, error: DamageError) -> Transcript | None:
     if not isinstance(error, ArchiveDamageError):
         return None
     name = request.resolver_match.kwargs.get("session", "") if request.resolver_match else ""
-    found = Transcript.objects.only("public_id", "title", "first_prompt").filter(source=error.source_id).first()
-    return found if found is not None and found.public_id != name else None
+    transcript = Transcript.objects.only("public_id", "title", "first_prompt").filter(source=error.source_id).first()
+    return transcript if transcript is not None and transcript.public_id != name else None

@@ -8,6 +8,8 @@ IMPORT_KILLED = (
     "starts the next time."
 )
 
+WEIGHTS_LOST = "What it has measured stays. The rest is measured after the next import."
+
 
 class SessionsConfig(AppConfig):
     # Django's own session framework already has the label "sessions".
@@ -25,7 +27,7 @@ class SessionsConfig(AppConfig):
             RunKind(
                 name="import",
                 title="Import",
-                work="sessions.imports.services.runs.import_again",
+                work="sessions.imports.services.import_runs.import_again",
                 keep=50,
                 own_card=True,
                 when_lost=IMPORT_LOST,
@@ -39,5 +41,16 @@ class SessionsConfig(AppConfig):
                 work="sessions.agents.services.agent_summaries_run",
                 confirm="sessions.agents.views.summaries.confirmation_of",
                 keep=200,
+            )
+        )
+        run_kind_register(
+            RunKind(
+                name="token weights",
+                title="Token counts",
+                work="sessions.weights.services.weights_run",
+                single=True,
+                keep=50,
+                when_lost=WEIGHTS_LOST,
+                when_killed=WEIGHTS_LOST,
             )
         )

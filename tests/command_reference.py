@@ -72,6 +72,7 @@ EXAMPLES = {
     "search": ["lucid search '\"rate limit\" retr*'", "lucid search --deep 'Segmentation fault' --limit 20"],
     "serve": ["lucid serve", "lucid serve --demo", "lucid serve --bind 127.0.0.1:9000 --no-browser"],
     "sessions": ["lucid sessions", "lucid sessions --json"],
+    "sizes": ["lucid sizes", "lucid sizes 7446aeed --json"],
     "watch": ["lucid watch", "lucid watch --path ~/old-laptop/.claude"],
     "worker": ["lucid worker", "lucid worker --concurrency 4"],
 }

@@ -36,6 +36,7 @@ ONCE: dict[str, tuple[str, ...] | str] = {
     "transcripts.Problem": ("transcript", "offset"),
     "transcripts.Oddity": ("transcript", "what", "name"),
     "transcripts.Request": ("transcript", "message_key"),
+    "transcripts.Weighing": ("transcript",),
     "transcripts.Capture": ("exchange",),
     "transcripts.CaptureBlob": ("hash",),
     "transcripts.SharedImport": "it is forgotten with its import, of which each host has one at a time",

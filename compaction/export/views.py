@@ -24,7 +24,7 @@ from compaction.models import Compaction
 from inspector.web.clock import now_ms
 from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
-from sessions.imports.services.runs import import_soon
+from sessions.imports.services.import_runs import import_soon
 from sessions.transcripts.engine.paths import encode_path
 from sessions.transcripts.selectors.session import session_head
 

@@ -1,6 +1,6 @@
-"""The Anthropic API through its SDK. The bytes that are sent and the retries are ours; the rest is the SDK's.
+"""The Anthropic API through its SDK. The request bytes and the retries are ours, the rest is the SDK's.
 
-The SDK takes most of a second to import, so it is imported when a model is asked, not before.
+The SDK takes most of a second to import, so it is imported only when a model is asked.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 API = "https://api.anthropic.com"
 DEFAULT_OUTPUT = 32_000
-"""The API wants a limit. This one every current model takes, and it leaves room for any summary."""
+"""The API requires a limit. Every current model accepts this one, and it leaves room for any summary."""
 
-# These write bodies and headers into the log when somebody asks for details.
+# At debug level these log bodies and headers.
 _TALKATIVE = ("anthropic", "httpx2", "httpcore2")
 
 
@@ -49,9 +49,9 @@ class Timeouts:
 
     connect: float = 10.0
     idle: float = 120.0
-    """Without a single byte; the API sends pings while the model thinks."""
+    """Without any byte: the API sends pings while the model thinks."""
     total: float = 900.0
-    """For one attempt."""
+    """Per attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class _Event:
 
 
 class AnthropicModel:
-    """Answers through the API. Asking blocks; it may be done from several threads at once."""
+    """Answers through the API. Asking blocks; several threads may ask at once."""
 
     name = "Anthropic API"
     verbatim = True
@@ -102,7 +102,7 @@ class AnthropicModel:
         return WireRequest(to_bytes({**ask.body(self._default_output), "stream": True}), self._beta_names(ask.betas))
 
     def count_tokens(self, ask: Ask) -> int:
-        """What the API takes the prompt for; it costs nothing."""
+        """The API's own count of the prompt, which is free of charge."""
         counted = ("model", "system", "tools", "thinking", "messages", "tool_choice", "context_management")
         body = ask.body(self._default_output)
         content = to_bytes({key: value for key, value in body.items() if key in counted})
@@ -131,12 +131,12 @@ class AnthropicModel:
 
     def _count(self, ask: Ask, content: bytes) -> Reply:
         with closing(self._stream(ask, "/v1/messages/count_tokens", content)) as items:
-            said = "".join(item.data for item in items if isinstance(item, _Event))
-        return read_reply({"content": [], "usage": _decode_object(said)}, request_id=None, attempts=1)
+            text = "".join(item.data for item in items if isinstance(item, _Event))
+        return read_reply({"content": [], "usage": _decode_object(text)}, request_id=None, attempts=1)
 
     def _stream(self, ask: Ask, path: str, content: bytes) -> Generator[_StreamStart | _Event, None, None]:
         pump = Pump(lambda: self._events(path, content, ask.betas))
-        # A generator, so that leaving it early ends the request.
+        # A generator, so that leaving early ends the request.
         yield from pump.items(ask.cancel, self._timeouts.total)
 
     async def _events(self, path: str, content: bytes, betas: tuple[str, ...]) -> AsyncIterator[_StreamStart | _Event]:

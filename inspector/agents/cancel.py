@@ -1,4 +1,4 @@
-"""Stopping: whoever works asks a token between steps, whoever wants an end says so, from any thread."""
+"""Cancellation: the work checks a token between steps, and any thread may cancel it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from inspector.agents.errors import CancelledError
 
 TICK = 0.1
-"""Seconds after which work that waits for something else looks at its token again."""
+"""Seconds after which waiting work checks its token again."""
 
 
 class CancelToken:
-    """Set once, never unset. `probe` is asked too, in the thread that works: say, whether a row wants it killed."""
+    """Set once, never unset. `probe` is called too, in the working thread, to see for example if a run was killed."""
 
     __slots__ = ("_event", "_parent", "_probe")
 
@@ -33,7 +33,7 @@ class CancelToken:
         return self._event.is_set()
 
     def child(self) -> CancelToken:
-        """One that also ends when this one does, but not the other way round."""
+        """A token that is cancelled with this one, but not the other way round."""
         return CancelToken(parent=self)
 
     def check(self) -> None:
@@ -41,7 +41,7 @@ class CancelToken:
             raise CancelledError()
 
     def sleep(self, seconds: float) -> None:
-        """Waits, unless it is cancelled."""
+        """Waits until the time is up or the token is cancelled."""
         left = seconds
         while left > 0:
             self.check()

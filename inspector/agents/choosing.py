@@ -1,6 +1,6 @@
-"""Which model answers: the API with a key, else the `claude` command, else none, and the reason in words.
+"""Which model answers: the API if there is a key, else the `claude` command, else none; with the reason in words.
 
-The settings of every command are read through here, so the adapters are imported only when one is chosen.
+Every command imports this module for its settings, so the adapters are imported only when one is chosen.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ if TYPE_CHECKING:
     from inspector.agents.model import LanguageModel
 
 MECHANICAL = "mechanical"
-"""Nobody is asked: the record itself is put together."""
+"""Without a model: the text is put together from the record."""
 CONFIGURED = "configured"
-"""The model that the settings name."""
+"""The model named in the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """What a person may set about models."""
+    """Settings of a person about models."""
 
     api_key: str = field(default="", repr=False)
     base_url: str = ""
-    """Empty for Anthropic's own."""
+    """Empty: that of Anthropic."""
     main: str = ""
-    """The model that summarises, takes notes and dreams."""
+    """The model for summaries, notes and dreams."""
     small: str = ""
-    """The one for what is short and frequent."""
+    """The model for short, frequent questions."""
     betas: tuple[str, ...] = ()
     timeout: float = 900.0
     idle_timeout: float = 120.0
     first_pause: float = 1.0
-    """Seconds before a failed request is repeated for the first time; they double from then on."""
+    """Seconds before the first retry; they double with each further one."""
     claude: str = ""
-    """Name or path of the `claude` program; “off” for none."""
+    """Name or path of the `claude` program, or “off”."""
     monthly_budget: float | None = None
-    """USD; None for no limit. Whoever starts a run holds it against what was spent."""
+    """USD; None: no limit. Compared with what was spent when a run starts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`model` is None when nothing but the mechanical way is left."""
+    """`model` is None if no model is available."""
 
     kind: str
     """anthropic, claude or mechanical."""
@@ -53,7 +53,7 @@ class Choice:
 
 
 def choice_of(settings: ModelSettings) -> Choice:
-    """Who would answer, without the means to ask: loading those takes its time."""
+    """The choice without the model itself, which takes long to load."""
     if settings.api_key:
         return Choice("anthropic", "ANTHROPIC_API_KEY is set.", None, settings.main, settings.small)
     if settings.claude in ("", "off"):

@@ -1,8 +1,7 @@
 """The `claude` command line as a model, for people who have a subscription and no key.
 
-One turn of text, without tools: what a conversation consists of is written out as text. The program is kept from
-everything that is the user's own: settings, hooks, MCP servers, skills and memory stay out, it runs in an empty
-directory, and the session is not kept.
+One turn of text without tools: a conversation is written out as text. The program gets nothing of the user's own: no
+settings, hooks, MCP servers, skills or memory. It runs in an empty directory, and the session is not saved.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ from inspector.agents.errors import (
     UnauthorisedError,
     UnreachableError,
 )
+from inspector.agents.failures import prompt_too_long
 from inspector.agents.flattening import flat_prompt, flat_system
 from inspector.agents.model import Ask, Json, Reply
 from inspector.agents.process_group import end_group
 from inspector.agents.retrying import Retries, with_retries
-from inspector.agents.too_long import prompt_too_long
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
 
 LONGEST_ARGUMENT = 100_000
-"""Bytes; the system takes 128 KiB for one argument."""
+"""Bytes; the system accepts 128 KiB for one argument."""
 
 _WORDS: tuple[tuple[type[ModelError], tuple[str, ...]], ...] = (
     (RateLimitedError, ("rate limit", "429", "too many requests")),
@@ -50,7 +49,7 @@ _WORDS: tuple[tuple[type[ModelError], tuple[str, ...]], ...] = (
 
 
 class ClaudeCli:
-    """Answers through a headless `claude`. The program retries by itself what the API asks it to."""
+    """Answers through a headless `claude`, which does its own retries."""
 
     name = "claude command line"
     verbatim = False
@@ -92,7 +91,7 @@ class ClaudeCli:
             except OSError as error:
                 raise UnreachableError("The claude command cannot be started.", retryable=False) from error
             try:
-                # A pipe takes little at a time; the thread ends with the process.
+                # A pipe holds little at a time; the thread ends with the process.
                 threading.Thread(target=_write, args=(process, prompt), daemon=True).start()
                 self._wait(process, ask)
             finally:
@@ -130,7 +129,7 @@ def _write(process: subprocess.Popen[bytes], prompt: bytes) -> None:
 def _reply(output: str, attempt: int) -> Reply:
     result = _result(output)
     text = result.get("result")
-    usage = Usage.of(result["usage"]) if isinstance(result.get("usage"), dict) else Usage()
+    usage = Usage.from_raw(result.get("usage")) or Usage()
     # `subtype` says “success” even where the request failed, so it is not asked.
     if result.get("is_error") or not isinstance(text, str):
         error = _error(text if isinstance(text, str) else "", str(result.get("subtype") or "no result"))
@@ -149,25 +148,25 @@ def _reply(output: str, attempt: int) -> Reply:
 
 
 def _result(output: str) -> Json:
-    """The result: the whole output, or the last of a list of messages."""
+    """The result message: the whole output, or the last in a list of messages."""
     try:
-        said: Any = json.loads(output)
+        result: Any = json.loads(output)
     except ValueError as error:
         raise CutMidStreamError("The claude command printed no JSON.") from error
-    if isinstance(said, list):
-        said = next((one for one in reversed(said) if isinstance(one, dict) and one.get("type") == "result"), None)
-    if not isinstance(said, dict):
+    if isinstance(result, list):
+        result = next((row for row in reversed(result) if isinstance(row, dict) and row.get("type") == "result"), None)
+    if not isinstance(result, dict):
         raise CutMidStreamError("The claude command printed no result.")
-    return said
+    return result
 
 
 def _error(text: str, otherwise: str) -> ModelError:
-    """Its errors are prose: told apart by the words in it."""
+    """The errors are prose, so the words in them tell the kind."""
     if too_long := prompt_too_long(text):
         return too_long
     folded = text.lower()
     for kind, words in _WORDS:
         if any(word in folded for word in words):
             return kind(f"{kind.sentence.rstrip('.')} (said the claude command).", retryable=kind is OverloadedError)
-    said = " ".join(text.split())[:200].rstrip(".") or otherwise
-    return BadRequestError(f"The claude command failed: {said}.")
+    quote = " ".join(text.split())[:200].rstrip(".") or otherwise
+    return BadRequestError(f"The claude command failed: {quote}.")

@@ -1,21 +1,23 @@
-"""What can go wrong between us and a model, each with one sentence for people.
+"""Errors of asking a model, each with one sentence for people.
 
-`retryable` says whether the same request may succeed a little later. The sentences never repeat what was sent.
+`retryable`: the same request may succeed a little later. The sentences never quote what was sent.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from inspector.agents.usage import Usage
+from sessions.text.engine.words import plural
+from sessions.usage.engine.too_long import TooLong
+from sessions.usage.engine.usage import Usage
 
 
 class ModelError(Exception):
-    """The model gave no answer that can be used."""
+    """The model gave no usable answer."""
 
     sentence: ClassVar[str] = "The model gave no usable answer."
     brief: ClassVar[str] = "no answer"
-    """The same in a word or two, for a line about what is going on."""
+    """The error in a word or two, for a progress line."""
     may_retry: ClassVar[bool] = False
 
     def __init__(
@@ -31,12 +33,12 @@ class ModelError(Exception):
         self.status = status
         self.request_id = request_id
         self.usage = usage
-        """What the attempt was billed for all the same, as far as is known."""
+        """What the failed attempt was billed for, as far as is known."""
         self.retryable = self.may_retry if retryable is None else retryable
 
 
 class PromptTooLongError(ModelError):
-    """The request does not fit the model's context window. Numbers are there when the answer had them."""
+    """The request exceeds the model's context window."""
 
     sentence = "The conversation is too long for the model."
 
@@ -44,24 +46,17 @@ class PromptTooLongError(ModelError):
         self,
         sentence: str | None = None,
         *,
-        tokens: int | None = None,
-        limit: int | None = None,
+        length: TooLong | None = None,
         status: int | None = None,
         request_id: str | None = None,
         usage: Usage | None = None,
     ) -> None:
+        tokens, limit = length or (None, None)
         if sentence is None and tokens is not None and limit is not None:
             sentence = f"The conversation is too long for the model: {tokens:,} tokens, and {limit:,} fit."
         super().__init__(sentence, status=status, request_id=request_id, usage=usage)
-        self.tokens = tokens
-        self.limit = limit
-
-    @property
-    def gap(self) -> int | None:
-        """By how many tokens it is too long."""
-        if self.tokens is None or self.limit is None or self.tokens <= self.limit:
-            return None
-        return self.tokens - self.limit
+        self.gap = length.gap if length else None
+        """How many tokens the prompt is too long by, if the answer says so."""
 
 
 class RateLimitedError(ModelError):
@@ -80,13 +75,14 @@ class RateLimitedError(ModelError):
         retryable: bool | None = None,
     ) -> None:
         if sentence is None and retry_after is not None:
-            sentence = f"The API limits the rate of requests; it may be asked again in {_seconds(retry_after)}."
+            wait = plural(max(1, round(retry_after)), "second")
+            sentence = f"The API limits the rate of requests; it may be asked again in {wait}."
         super().__init__(sentence, status=status, request_id=request_id, usage=usage, retryable=retryable)
         self.retry_after = retry_after
 
 
 class SpendCapError(ModelError):
-    """A limit on money or on the plan: waiting a little does not help."""
+    """A spending limit, or a limit of the plan: a short wait does not help."""
 
     sentence = "The account has reached its spending or usage limit; it has to be raised, or to reset, first."
 
@@ -129,8 +125,3 @@ class BadRequestError(ModelError):
 
 class CancelledError(ModelError):
     sentence = "It was stopped."
-
-
-def _seconds(number: float) -> str:
-    whole = max(1, round(number))
-    return "1 second" if whole == 1 else f"{whole:,} seconds"

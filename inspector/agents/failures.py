@@ -1,4 +1,4 @@
-"""Which of our errors an answer of the API is, by its status, its headers and its body."""
+"""Turns an error answer of the API into one of our errors, by status, headers and body."""
 
 from __future__ import annotations
 
@@ -17,15 +17,23 @@ from inspector.agents.errors import (
     TimedOutError,
     UnauthorisedError,
 )
-from inspector.agents.too_long import prompt_too_long
+from sessions.usage.engine.too_long import read_too_long
 
 _LONGEST_QUOTE = 300
-# Sent as a request that is not valid, which it is: only the words tell.
+# The API reports this as an invalid request; only the words tell.
 _OUT_OF_MONEY = ("credit balance is too low", "reached your specified api usage limits")
 
 
+def prompt_too_long(
+    text: str, *, status: int | None = None, request_id: str | None = None
+) -> PromptTooLongError | None:
+    """The error that the text tells of; None if it is about something else."""
+    length = read_too_long(text)
+    return PromptTooLongError(length=length, status=status, request_id=request_id) if length is not None else None
+
+
 def error_of_status(status: int, headers: Mapping[str, str], body: Any, now: datetime) -> ModelError:
-    """An HTTP answer that is not a success."""
+    """For an HTTP error."""
     kind, text = _error_in(body)
     request_id = headers.get("request-id")
     if too_long := prompt_too_long(text, status=status, request_id=request_id):
@@ -51,7 +59,7 @@ def error_of_status(status: int, headers: Mapping[str, str], body: Any, now: dat
 
 
 def error_of_event(body: Any, request_id: str | None) -> ModelError:
-    """An error in the middle of a stream: there is no status and there are no headers, only its type."""
+    """For an error in the middle of a stream, which has no status or headers, only a type."""
     kind, text = _error_in(body)
     if too_long := prompt_too_long(text, request_id=request_id):
         return too_long
@@ -69,16 +77,16 @@ def error_of_event(body: Any, request_id: str | None) -> ModelError:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds, from either header and either form of it; None where it does not say."""
+    """Seconds, from either header in either form; None if there is none."""
     try:
-        if given := headers.get("retry-after-ms"):
-            return max(0.0, float(given) / 1000)
-        if not (given := headers.get("retry-after")):
+        if value := headers.get("retry-after-ms"):
+            return max(0.0, float(value) / 1000)
+        if not (value := headers.get("retry-after")):
             return None
         try:
-            return max(0.0, float(given))
+            return max(0.0, float(value))
         except ValueError:
-            return max(0.0, (parsedate_to_datetime(given) - now).total_seconds())
+            return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
     except (TypeError, ValueError):
         return None
 
@@ -89,7 +97,7 @@ def _is_about_money(kind: str, text: str) -> bool:
 
 
 def _error_in(body: Any) -> tuple[str, str]:
-    """Type and message, whatever the body is."""
+    """Type and message, for any body."""
     if isinstance(body, Mapping):
         error = body.get("error")
         if isinstance(error, Mapping):
@@ -99,8 +107,8 @@ def _error_in(body: Any) -> tuple[str, str]:
 
 
 def _sentence(status: int | None, text: str) -> str:
-    # The API's own words name a place in the request, not what stands there.
-    said = " ".join(text.split())[:_LONGEST_QUOTE].rstrip(".")
+    # The API's own words name a place in the request, not its content.
+    quote = " ".join(text.split())[:_LONGEST_QUOTE].rstrip(".")
     if status == 404:
-        return f"The API does not know the model or the address: {said}." if said else "The API does not know it."
-    return f"The API does not accept the request: {said}." if said else BadRequestError.sentence
+        return f"The API does not know the model or the address: {quote}." if quote else "The API does not know it."
+    return f"The API does not accept the request: {quote}." if quote else BadRequestError.sentence

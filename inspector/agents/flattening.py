@@ -21,11 +21,11 @@ def flat_system(system: str | Sequence[Json]) -> str:
 
 
 def flat_prompt(messages: Sequence[Json]) -> str:
-    """A single message is the prompt itself; of several, each stands in a tag of its role."""
+    """A single message becomes the prompt itself; of several, each stands in a tag named after its role."""
     if len(messages) == 1:
         return _content(messages[0].get("content"))
-    written = (f"<{_role(one)}>\n{_content(one.get('content'))}\n</{_role(one)}>" for one in messages)
-    return "\n\n".join((_PREAMBLE, *written))
+    parts = (f"<{_role(message)}>\n{_content(message.get('content'))}\n</{_role(message)}>" for message in messages)
+    return "\n\n".join((_PREAMBLE, *parts))
 
 
 def _role(message: Json) -> str:
@@ -45,8 +45,8 @@ def _parts(blocks: Iterable[Any]) -> Iterable[str]:
         if kind == "text":
             yield str(block.get("text", ""))
         elif kind == "tool_use":
-            given = json.dumps(block.get("input"), ensure_ascii=False)
-            yield f"[calls {block.get('name')} with {given}]"
+            arguments = json.dumps(block.get("input"), ensure_ascii=False)
+            yield f"[calls {block.get('name')} with {arguments}]"
         elif kind == "tool_result":
             yield f"[result]\n{_content(block.get('content'))}"
         elif kind in ("image", "document"):

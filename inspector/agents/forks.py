@@ -1,7 +1,7 @@
-"""Forks: agents that go on from a parent's request, so that all of it comes out of the prompt cache.
+"""Forks: agents that continue a parent's request, so that all of it is read from the prompt cache.
 
-A fork sends the parent's system, tools, model, thinking and messages as they were, and its own messages after them.
-Nothing else may differ: not even a limit of the output, as the thinking budget follows from it.
+A fork sends the parent's system prompt, tools, model, thinking and messages unchanged, followed by its own messages.
+Nothing else may differ, not even the output limit, because the thinking budget depends on it.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _OWN = (
 
 
 class ForkRefusedError(ValueError):
-    """A fork was to fork again."""
+    """A fork may not fork again."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheSafeParams:
-    """Everything of a request that the cache goes by, and what else has to stay the same."""
+    """Everything in a request that the cache depends on, and whatever else must stay the same."""
 
     model: str
     messages: tuple[Json, ...]
@@ -55,16 +55,16 @@ class CacheSafeParams:
     metadata: Json | None = None
     stop: tuple[str, ...] = ()
     max_tokens: int | None = None
-    """What the parent said; a fork never says anything of its own."""
+    """The parent's; a fork never sets its own."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     mark: Json | None = None
-    """The cache mark of its messages, where they do not have it themselves."""
+    """The cache mark, if the messages do not contain it."""
     request: str = ""
-    """The id of the answer to the parent's latest request, where that is known."""
+    """The id of the answer to the parent's latest request, if known."""
 
     @classmethod
     def of_request(cls, body: Mapping[str, Any], betas: Sequence[str] = ()) -> CacheSafeParams:
-        """From a request as it was sent or recorded."""
+        """From a request that was sent or recorded."""
         system = body.get("system") or ()
         return cls(
             model=body["model"],
@@ -79,12 +79,8 @@ class CacheSafeParams:
             extra={key: value for key, value in body.items() if key not in _OWN},
         )
 
-    @classmethod
-    def of_ask(cls, ask: Ask) -> CacheSafeParams:
-        return cls.of_request({**ask.body(0), "max_tokens": ask.max_tokens}, ask.betas)
-
-    def extended(self, *messages: Json) -> CacheSafeParams:
-        """The same conversation, further on."""
+    def extend(self, *messages: Json) -> CacheSafeParams:
+        """The same conversation with further messages."""
         return replace(self, messages=(*self.messages, *messages))
 
 
@@ -96,10 +92,10 @@ def fork(
     listener: Listener | None = None,
     cancel: CancelToken | None = None,
 ) -> Ask:
-    """The parent's request and then these messages.
+    """The parent's request, followed by these messages.
 
-    A fork of a single turn should not write: nobody reads after it, so its mark stays where the parent's would be, one
-    message back. Calls that the parent has not answered yet get the placeholder.
+    A fork of a single turn should not write the cache, because nothing reads it: its mark stays where the parent's
+    would be, one message back. Calls that the parent has not answered yet get the placeholder as result.
     """
     if is_fork(params.messages):
         raise ForkRefusedError("A forked agent may not fork.")
@@ -119,9 +115,9 @@ def fork_children(
     listener: Listener | None = None,
     cancel: CancelToken | None = None,
 ) -> tuple[Ask, ...]:
-    """Forks that run side by side from one answer of the parent, each with a directive of its own.
+    """Forks that run in parallel from one answer of the parent, each with its own directive.
 
-    Up to the directive their requests are equal byte for byte, the mark included.
+    Up to the directive their requests are byte for byte the same, cache mark included.
     """
     if is_fork(params.messages):
         raise ForkRefusedError("A forked agent may not fork.")
@@ -129,19 +125,19 @@ def fork_children(
     mark, results = find_mark(params.messages) or params.mark, placeholders(assistant)
     asks = []
     for text in directives:
-        told: Json = {"type": "text", "text": directive(text)}
+        block: Json = {"type": "text", "text": directive(text)}
         if results:
             before = set_mark((*shared, {"role": "user", "content": results}), mark=mark)
-            last: Json = {"role": "user", "content": [*before[-1]["content"], told]}
+            last: Json = {"role": "user", "content": [*before[-1]["content"], block]}
             messages = (*before[:-1], last)
         else:
-            messages = (*set_mark(shared, mark=mark), {"role": "user", "content": [told]})
+            messages = (*set_mark(shared, mark=mark), {"role": "user", "content": [block]})
         asks.append(_ask(params, messages, listener, cancel.child() if cancel else None))
     return tuple(asks)
 
 
 def placeholders(assistant: Json) -> list[Json]:
-    """A result for every call of an answer, the same for all."""
+    """The same result for every call of an answer."""
     content = assistant.get("content")
     blocks = content if isinstance(content, list) else []
     return [
@@ -152,12 +148,12 @@ def placeholders(assistant: Json) -> list[Json]:
 
 
 def directive(text: str) -> str:
-    """What a child is told, with the tag by which it knows what it is."""
+    """The message to a child, with the tag that marks it as a fork."""
     return f"{TAG}\nYou are a forked agent. Do only what follows, yourself, then stop.\n</{TAG[1:]}\n\n{text}"
 
 
 def is_fork(messages: Sequence[Json]) -> bool:
-    """Whether a directive stands in the conversation. A text that only quotes the tag does not count."""
+    """Whether the conversation has a directive. A text that only quotes the tag does not count."""
     for message in messages:
         if message.get("role") != "user":
             continue
@@ -177,7 +173,7 @@ def direct(
     listener: Listener | None = None,
     cancel: CancelToken | None = None,
 ) -> Ask:
-    """The call for when there is no parent to share with: an own prompt, no tools, no thinking, a limited output."""
+    """The request if there is no parent: its own prompt, no tools, no thinking, a limited output."""
     return Ask(
         model,
         remove_marks(messages),
@@ -190,7 +186,7 @@ def direct(
 
 @dataclass(frozen=True, slots=True)
 class ForkOutcome:
-    """`why` says what kept the fork from answering, if it was the direct call that did."""
+    """`why` says why the fork did not answer, if the direct request did."""
 
     reply: Reply
     shared: bool
@@ -198,7 +194,7 @@ class ForkOutcome:
 
 
 def fork_or_direct(model: LanguageModel, forked: Ask, fallback: Ask) -> ForkOutcome:
-    """Asks the fork; if that cannot be sent or gives no text, asks directly. Other errors are the caller's."""
+    """Asks the fork; if it cannot be sent or returns no text, asks directly. Raises other errors."""
     if not model.verbatim:
         return ForkOutcome(model.ask(fallback), False, f"The {model.name} cannot share a cache.")
     try:

@@ -1,6 +1,6 @@
-"""The loop of an agent: ask the model, run the tools that it calls, until it calls none or a limit is reached.
+"""The agent loop: ask the model and run the tools that it calls, until it calls none or reaches a limit.
 
-Given the model and the files, the same comes out: there is no clock and no chance in here.
+Deterministic, given the model and the files: no clock, no randomness.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inspector.agents.model import (
     Reply,
 )
 from inspector.agents.tools.tool import Denial, Outcome, Toolbox
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
 
 
 class AgentEnd(StrEnum):
@@ -36,7 +36,7 @@ class AgentEnd(StrEnum):
 class AgentLimits:
     turns: int = 20
     tokens: int | None = None
-    """Of all requests together, prompts and answers; no further request is made once they are used."""
+    """For prompts and answers of all requests together. Once they are used, no further request is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One answer and what was done about it."""
+    """One answer, and the calls that were run for it."""
 
     number: int
     text: str
     tools: Mapping[str, int] = field(default_factory=dict)
-    """How often each was called."""
+    """Calls of each."""
     touched: tuple[str, ...] = ()
     denials: tuple[Denial, ...] = ()
     usage: Usage = field(default_factory=Usage)
@@ -66,12 +66,12 @@ class AgentOutcome:
     ended: AgentEnd
     turns: tuple[Turn, ...] = ()
     messages: tuple[Json, ...] = ()
-    """The whole conversation, marks left out of account."""
+    """The whole conversation; cache marks may differ."""
     error: ModelError | None = None
 
     @property
     def text(self) -> str:
-        """What it said last."""
+        """The last text of the agent."""
         return next((turn.text for turn in reversed(self.turns) if turn.text.strip()), "")
 
     @property
@@ -100,9 +100,9 @@ def run_agent(
     limits: AgentLimits | None = None,
     listener: Callable[[AgentProgress], None] | None = None,
 ) -> AgentOutcome:
-    """Never raises a ModelError: an agent that was stopped or failed has an outcome, too.
+    """Never raises a ModelError: an agent that was cancelled or failed has an outcome too.
 
-    An ask without tools gets those of the box. One that has them, as a fork has its parent's, keeps them.
+    An ask without tools gets those of the toolbox. One with tools, such as a fork, keeps them.
     """
     limits = limits or AgentLimits()
     ask = ask if ask.tools else replace(ask, tools=toolbox.definitions)
@@ -118,7 +118,7 @@ def run_agent(
             return outcome(AgentEnd.TURN_LIMIT)
         if limits.tokens is not None and Usage.sum(turn.usage for turn in turns).total >= limits.tokens:
             return outcome(AgentEnd.TOKEN_LIMIT)
-        # A fork has put its mark where it belongs, so its first request is sent as it came.
+        # A fork has set its cache mark already, so its first request is sent unchanged.
         sent = tuple(messages) if mark is not None and not turns else set_mark(messages, mark=mark)
         try:
             reply = model.ask(replace(ask, messages=sent))
@@ -140,23 +140,23 @@ def run_agent(
 def _run_calls(
     reply: Reply, number: int, ask: Ask, toolbox: Toolbox, tell: Callable[[AgentProgress], None]
 ) -> tuple[Turn, list[Json], CancelledError | None]:
-    """Runs the calls in their order. What was done before it was stopped is in the turn all the same."""
-    done: list[tuple[Json, Outcome]] = []
+    """Runs the calls in order. Calls that ran before a cancellation are in the turn too."""
+    calls: list[tuple[Json, Outcome]] = []
     stopped = None
     for call in reply.calls:
         try:
             ask.cancel.check()
             tell(ToolStarted(call["name"], call.get("input")))
-            done.append((call, toolbox.call(call["name"], call.get("input"), ask.cancel)))
+            calls.append((call, toolbox.call(call["name"], call.get("input"), ask.cancel)))
         except CancelledError as error:
             stopped = error
             break
     turn = Turn(
         number,
         reply.text,
-        Counter(call["name"] for call, _ in done),
-        tuple(dict.fromkeys(path for _, outcome in done for path in outcome.touched)),
-        tuple(outcome.denial for _, outcome in done if outcome.denial is not None),
+        Counter(call["name"] for call, _ in calls),
+        tuple(dict.fromkeys(path for _, outcome in calls for path in outcome.touched)),
+        tuple(outcome.denial for _, outcome in calls if outcome.denial is not None),
         reply.usage,
     )
-    return turn, [outcome.result(call["id"]) for call, outcome in done], stopped
+    return turn, [outcome.result(call["id"]) for call, outcome in calls], stopped

@@ -1,6 +1,6 @@
-"""Where the prompt cache is told to read and write: exactly one mark among the messages.
+"""Cache marks, which tell the prompt cache where to read and write: exactly one among the messages.
 
-A mark does not belong to what is cached, so moving it leaves the bytes of the conversation alone.
+A mark is not part of the cached content, so moving it does not change the conversation.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.agents.model import Json
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 DEFAULT_MARK: Json = {"type": "ephemeral"}
 _KEY = "cache_control"
-_NEVER_MARKED = ("thinking", "redacted_thinking")
 
 
 def find_mark(messages: Sequence[Json]) -> Json | None:
-    """The last mark, with its time to live: a fork must use the same."""
+    """The last mark, with its time to live, which a fork must share."""
     for message in reversed(messages):
         for block in reversed(_blocks(message)):
             if isinstance(block, dict) and isinstance(block.get(_KEY), dict):
@@ -26,34 +26,24 @@ def find_mark(messages: Sequence[Json]) -> Json | None:
 
 
 def remove_marks(messages: Sequence[Json]) -> tuple[Json, ...]:
-    """The same messages without marks. One that has none is the same object."""
+    """The messages without marks. A message that has none is returned as the same object."""
     return tuple(_without(message) for message in messages)
 
 
 def set_mark(messages: Sequence[Json], *, mark: Json | None = None, from_end: int = 1) -> tuple[Json, ...]:
-    """One mark, on the last block of the message that is so far from the end, or else of one before it.
+    """Sets one mark on the last block of the message at this distance from the end, or of the nearest one before it.
 
-    Thinking and empty text cannot carry a mark.
+    Thinking and empty texts cannot carry a mark.
     """
     plain = list(remove_marks(messages))
-    for at in reversed(range(len(plain))[: max(len(plain) - from_end, 0) + 1]):
-        blocks = _as_blocks(plain[at])
+    for index in reversed(range(len(plain))[: max(len(plain) - from_end, 0) + 1]):
+        blocks = _as_blocks(plain[index])
         for place in reversed(range(len(blocks))):
             if _can_carry(blocks[place]):
                 blocks[place] = {**blocks[place], _KEY: dict(mark or DEFAULT_MARK)}
-                plain[at] = {**plain[at], "content": blocks}
+                plain[index] = {**plain[index], "content": blocks}
                 return tuple(plain)
     return tuple(plain)
-
-
-def mark_positions(messages: Sequence[Json]) -> tuple[tuple[int, int], ...]:
-    """Message and block of every mark."""
-    return tuple(
-        (at, place)
-        for at, message in enumerate(messages)
-        for place, block in enumerate(_blocks(message))
-        if isinstance(block, dict) and _KEY in block
-    )
 
 
 def _blocks(message: Json) -> list[Any]:
@@ -69,7 +59,7 @@ def _as_blocks(message: Json) -> list[Any]:
 
 
 def _can_carry(block: Any) -> bool:
-    if not isinstance(block, dict) or block.get("type") in _NEVER_MARKED:
+    if not isinstance(block, dict) or block.get("type") in THINKING_TYPES:
         return False
     return block.get("type") != "text" or bool(str(block.get("text", "")).strip())
 
@@ -86,7 +76,7 @@ def _strip_marks(blocks: list[Any]) -> Iterator[Any]:
             yield block
             continue
         bare = {key: value for key, value in block.items() if key != _KEY} if _KEY in block else block
-        # What a tool returned may be marked too; what it was called with is data, whatever its keys are.
+        # A tool's result may be marked too; the input of a call is data, whatever its keys are.
         if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
             inner = list(_strip_marks(block["content"]))
             if any(new is not old for new, old in zip(inner, block["content"], strict=True)):

@@ -1,4 +1,4 @@
-"""What is asked of a language model and what comes back, whichever one answers."""
+"""The request to a language model and its reply, whichever model answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.errors import ModelError
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
 
 Json = dict[str, Any]
 
@@ -18,7 +18,7 @@ class AttemptStarted:
     """An attempt begins."""
 
     attempt: int
-    """From 1."""
+    """Counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class BlockStarted:
 
 @dataclass(frozen=True, slots=True)
 class RetryScheduled:
-    """An attempt failed and another follows: what has arrived so far is void."""
+    """An attempt failed and another follows: what has arrived so far does not count."""
 
     attempt: int
-    """The one that failed, from 1."""
+    """The number of the failed attempt, counted from 1."""
     wait: float
     error: ModelError
 
@@ -52,28 +52,28 @@ Listener = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request. Blocks, tools and messages are those of the API, and are sent as they are."""
+    """One request. Blocks, tools and messages have the format of the API and are sent as they are."""
 
     model: str
     messages: tuple[Json, ...]
     system: str | tuple[Json, ...] = ()
     tools: tuple[Json, ...] = ()
     max_tokens: int | None = None
-    """None: whatever the adapter takes for this model."""
+    """None: the adapter's default for the model."""
     thinking: Json | None = None
     betas: tuple[str, ...] = ()
     metadata: Json | None = None
     stop: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """More keys of the body, such as `tool_choice` or `output_config`."""
+    """Further keys of the body, such as `tool_choice` or `output_config`."""
     parent: str = ""
-    """Of a fork: the id of the answer to the request that it goes on from. It is not sent."""
+    """For a fork: the id of the answer that it continues from. Not sent."""
     listener: Listener | None = None
-    """Called in the thread that asked."""
+    """Called in the asking thread."""
     cancel: CancelToken = field(default_factory=CancelToken)
 
     def body(self, default_output: int) -> Json:
-        """The body of the request, without what only says how it travels."""
+        """The body of the request, without what concerns only its transport."""
         limit = default_output if self.max_tokens is None else self.max_tokens
         body: Json = {"model": self.model, "max_tokens": limit}
         if self.system:
@@ -95,19 +95,18 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole answer."""
+    """A complete answer."""
 
     content: tuple[Json, ...]
     stop_reason: str | None = None
     usage: Usage = field(default_factory=Usage)
-    """Everything that was billed: with iterations, their sum."""
-    iterations: tuple[Usage, ...] = ()
+    """Everything that was billed; the sum, if there were iterations."""
     model: str = ""
     message_id: str | None = None
     request_id: str | None = None
     attempts: int = 1
     cost_usd: float | None = None
-    """Only where the model itself says so."""
+    """Set only if the model reports it."""
 
     @property
     def text(self) -> str:
@@ -120,7 +119,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class WireRequest:
-    """What goes over the wire for a request."""
+    """A request as it is sent."""
 
     body: bytes
     betas: tuple[str, ...] = ()
@@ -128,7 +127,7 @@ class WireRequest:
 
 @runtime_checkable
 class InspectableModel(Protocol):
-    """A model that can tell what it sends."""
+    """A model that can show what it would send."""
 
     def sends(self, ask: Ask, /) -> WireRequest: ...
 
@@ -138,10 +137,10 @@ class LanguageModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it, such as “Anthropic API”."""
+        """Its name for people, such as “Anthropic API”."""
 
     @property
     def verbatim(self) -> bool:
-        """Whether requests are sent as they are, so that tools can be called and a fork shares its parent's cache."""
+        """Whether requests are sent unchanged, so that tools work and a fork shares its parent's cache."""
 
     def ask(self, ask: Ask, /) -> Reply: ...

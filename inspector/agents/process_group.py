@@ -1,4 +1,4 @@
-"""Processes that lead a group of their own, so that they can be ended with everything that they have started."""
+"""Processes in a group of their own, so that they can be ended together with everything they started."""
 
 from __future__ import annotations
 

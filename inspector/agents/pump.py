@@ -1,7 +1,7 @@
-"""Brings an asynchronous stream into the thread that asked for it, so that it can be left at any moment.
+"""Brings an asynchronous stream into the calling thread, which can leave it at any moment.
 
-A blocking read cannot be interrupted; a task can be cancelled. The loop therefore runs in a thread of its own, and
-the caller, with its listeners and its database, never runs inside it.
+A blocking read cannot be interrupted, a task can be cancelled. So the loop runs in its own thread, and the caller, with
+its listeners and its database, never runs inside it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Pump(Generic[T]):
         self._task: asyncio.Task[None] | None = None
 
     def items(self, cancel: CancelToken, seconds: float) -> Iterator[T]:
-        """What the source yields. Raises what that raises, and when it is cancelled or takes longer than that."""
+        """The items of the source. Raises what the source raises, and if it is cancelled or takes too long."""
         deadline = time.monotonic() + seconds
         thread = threading.Thread(target=self._run, name="model-stream", daemon=True)
         thread.start()

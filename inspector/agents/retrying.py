@@ -1,4 +1,4 @@
-"""When a failed attempt is repeated, and after how long. What cannot succeed is never repeated."""
+"""Retries of failed attempts. What cannot succeed is never repeated."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from inspector.agents.model import (
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """Pauses double from `first` to `longest`, each shortened by chance so that many clients do not come at once."""
+    """Pauses double from `first` to `longest`; each is shortened at random, so that not all clients retry at once."""
 
     attempts: int = 5
     first: float = 1.0
     longest: float = 60.0
     patience: float = 300.0
-    """If the API asks for a longer pause than this, we do not wait at all."""
+    """If the API asks for a longer pause, there is no retry."""
     chance: Callable[[], float] = random.random
 
     def pause(self, attempt: int, error: ModelError) -> float | None:
-        """Seconds before the next attempt; None if there shall be none."""
+        """Seconds until the next attempt; None: no further attempt."""
         if not error.retryable or attempt >= self.attempts:
             return None
         if isinstance(error, RateLimitedError) and error.retry_after is not None:
-            # Never earlier than asked for.
+            # Never earlier than the API asks.
             wait = error.retry_after * (1 + 0.1 * self.chance())
             return None if error.retry_after > self.patience else wait
         return float(min(self.longest, self.first * 2 ** (attempt - 1)) * (0.5 + 0.5 * self.chance()))
 
 
 def with_retries(ask: Ask, retries: Retries, attempt_once: Callable[[int], Reply]) -> Reply:
-    """Calls with the number of the attempt until one succeeds or there is no sense in another."""
+    """Calls `attempt` with its number until one succeeds or another would be pointless."""
     attempt = 1
     while True:
         ask.cancel.check()

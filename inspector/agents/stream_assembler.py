@@ -1,8 +1,7 @@
-"""Puts a streamed answer together from its events. Blocks of kinds that we do not know are kept as they came."""
+"""Reads a streamed answer, and reports its progress."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -14,105 +13,58 @@ from inspector.agents.model import (
     Reply,
     TextArrived,
 )
-from inspector.agents.usage import Usage, iterations_of
-
-_APPENDED = {
-    "text_delta": "text",
-    "thinking_delta": "thinking",
-    "signature_delta": "signature",
-    "compaction_delta": "content",
-}
+from sessions.transcripts.engine.messages.stream import MessageBuilder
+from sessions.usage.engine.usage import Usage
 
 
 class StreamAssembler:
-    """Fed with the decoded events of one attempt, in their order."""
+    """Takes the decoded events of one attempt in order."""
 
     def __init__(self, report: Callable[[Progress], None]) -> None:
         self._report = report
-        self._message: Json = {}
-        self._usage: Json = {}
-        self._blocks: dict[int, Json] = {}
-        self._inputs: dict[int, list[str]] = {}
-        self._torn: set[int] = set()
-        self.finished = False
+        self._builder = MessageBuilder()
+
+    @property
+    def finished(self) -> bool:
+        return self._builder.complete
 
     @property
     def usage(self) -> Usage | None:
-        """What is known to be billed so far."""
-        return _billed_usage(self._usage) if self._usage else None
+        """What was billed so far, as far as is known."""
+        return _billed_usage(self._builder.usage) if self._builder.usage else None
 
     def take(self, event: Any) -> None:
         try:
-            self._take(event)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            self._builder.take(event)
+            self._report_progress(event)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise CutMidStreamError("The answer is not in the form of the API.", usage=self.usage) from error
 
-    def _take(self, event: Json) -> None:
-        kind = event["type"]
-        if kind == "message_start":
-            self._message = dict(event["message"])
-            self._add_usage(self._message.get("usage"))
-        elif kind == "content_block_start":
-            self._begin(int(event["index"]), dict(event["content_block"]))
-        elif kind == "content_block_delta":
-            self._extend(event["index"], event["delta"])
-        elif kind == "content_block_stop":
-            self._end(event["index"])
-        elif kind == "message_delta":
-            self._message.update({key: value for key, value in event["delta"].items() if value is not None})
-            self._add_usage(event.get("usage"))
-        elif kind == "message_stop":
-            self.finished = True
-
-    def _add_usage(self, usage: Any) -> None:
-        if isinstance(usage, dict):
-            # A later event repeats the counts as they are by then, but may leave some out or null.
-            self._usage.update({key: value for key, value in usage.items() if value is not None})
-
-    def _begin(self, index: int, block: Json) -> None:
-        self._blocks[index] = block
-        self._report(BlockStarted(str(block["type"]), str(block.get("name", ""))))
-        if block["type"] == "text" and block.get("text"):
-            self._report(TextArrived(block["text"]))
-
-    def _extend(self, index: int, delta: Json) -> None:
-        block = self._blocks[index]
-        kind = delta["type"]
-        if kind == "input_json_delta":
-            self._inputs.setdefault(index, []).append(delta["partial_json"])
-        elif kind == "citations_delta":
-            block["citations"] = [*(block.get("citations") or []), delta["citation"]]
-        elif kind in _APPENDED:
-            key = _APPENDED[kind]
-            piece = delta[key]
-            if piece is None:
-                return
-            block[key] = (block.get(key) or "") + piece
-            if kind == "text_delta":
-                self._report(TextArrived(piece))
-
-    def _end(self, index: int) -> None:
-        if index in self._inputs:
-            written = "".join(self._inputs.pop(index))
-            try:
-                self._blocks[index]["input"] = json.loads(written) if written.strip() else {}
-            except ValueError:
-                self._torn.add(index)
+    def _report_progress(self, event: Json) -> None:
+        text = None
+        if event["type"] == "content_block_start":
+            block = event["content_block"]
+            self._report(BlockStarted(str(block["type"]), str(block.get("name", ""))))
+            text = block.get("text") if block["type"] == "text" else None
+        elif event["type"] == "content_block_delta" and event["delta"]["type"] == "text_delta":
+            text = event["delta"]["text"]
+        if text:
+            self._report(TextArrived(text))
 
     def reply(self, *, request_id: str | None, attempts: int) -> Reply:
-        """The answer; raises if it is not one to build upon."""
-        if not self.finished:
+        """The answer; raises if it cannot be used."""
+        message = self._builder.message()
+        if message is None or not self.finished:
             raise CutMidStreamError(request_id=request_id, usage=self.usage)
-        # An answer that reached its limit may end in the middle of a call, which then is none.
-        if self._torn and self._message.get("stop_reason") != "max_tokens":
+        # An answer that reached its limit may end in the middle of a call, which is then dropped.
+        blocks = [block for block in message["content"] if not isinstance(block.get("input"), str)]
+        if len(blocks) < len(message["content"]) and message.get("stop_reason") != "max_tokens":
             raise CutMidStreamError("The answer is not in the form of the API.", usage=self.usage)
-        kept = [block for index, block in sorted(self._blocks.items()) if index not in self._torn]
-        message = {**self._message, "content": kept}
-        return read_reply({**message, "usage": self._usage}, request_id=request_id, attempts=attempts)
+        return read_reply({**message, "content": blocks}, request_id=request_id, attempts=attempts)
 
 
 def read_reply(message: Json, *, request_id: str | None, attempts: int) -> Reply:
-    """Reads a message of the API, streamed or not."""
+    """Reads a message of the API, whether it was streamed or not."""
     content, usage = message.get("content"), message.get("usage") or {}
     if not isinstance(content, list) or not isinstance(usage, dict) or not all(map(_is_block, content)):
         raise CutMidStreamError("The answer is not in the form of the API.", request_id=request_id)
@@ -127,7 +79,6 @@ def read_reply(message: Json, *, request_id: str | None, attempts: int) -> Reply
         content=tuple(content),
         stop_reason=reason,
         usage=billed,
-        iterations=iterations_of(usage),
         model=str(message.get("model") or ""),
         message_id=message.get("id"),
         request_id=request_id,
@@ -136,7 +87,7 @@ def read_reply(message: Json, *, request_id: str | None, attempts: int) -> Reply
 
 
 def _is_block(block: object) -> bool:
-    """Whether those who read blocks find what they rely upon."""
+    """Whether the block has the fields that its readers rely on."""
     if not isinstance(block, dict):
         return False
     needed = {"text": ("text",), "tool_use": ("id", "name")}.get(str(block.get("type")), ())
@@ -144,4 +95,7 @@ def _is_block(block: object) -> bool:
 
 
 def _billed_usage(usage: Json) -> Usage:
-    return Usage.sum(iterations_of(usage)) if iterations_of(usage) else Usage.of(usage)
+    """Summed over its iterations: a compaction by the API is in there and nowhere else."""
+    iterations = usage.get("iterations")
+    samplings = [part for part in iterations if isinstance(part, dict)] if isinstance(iterations, list) else []
+    return Usage.sum(Usage.from_raw(sampling) or Usage() for sampling in samplings or [usage])

@@ -1,4 +1,4 @@
-"""The bytes of a request. The same values always give the same bytes, which is what the prompt cache needs."""
+"""The bytes of a request. The same values always give the same bytes, as the prompt cache requires."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_bytes(value: Any) -> bytes:
-    """Compact JSON in the order of its keys. Half characters, which the API refuses, become replacement ones."""
+    """Compact JSON in key order. Lone surrogates, which the API refuses, become replacement characters."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:

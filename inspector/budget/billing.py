@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.agents.usage import Usage
-from inspector.budget.prices import price_of
 from inspector.runs.services.active_run import ActiveRun
+from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage
 
 
 def run_bill(*, running: ActiveRun, model: str, usage: Usage, reported_cost: float | None = None) -> None:
@@ -15,5 +15,5 @@ def run_bill(*, running: ActiveRun, model: str, usage: Usage, reported_cost: flo
         cache_read=usage.cache_read,
         cache_write=usage.cache_write_5m + usage.cache_write_1h,
         output_tokens=usage.output,
-        cost=price_of(model, usage) if reported_cost is None else reported_cost,
+        cost=cost_of(model, usage) if reported_cost is None else reported_cost,
     )

@@ -14,7 +14,7 @@ from inspector.runs.services import run_create
 from inspector.runs.services.active_run import ActiveRun
 from memory.history.selectors.soundness import version_steps
 from memory.history.services.repair import blob_repair
-from sessions.archive.selectors.doubles import DuplicateSource, duplicate_sources
+from sessions.archive.selectors.duplicate_sources import DuplicateSource, duplicate_sources
 from sessions.archive.selectors.soundness import (
     CheckStep,
     Damage,

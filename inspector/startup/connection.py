@@ -123,11 +123,13 @@ class Connection(asyncio.Protocol):
     def _make_room(self) -> None:
         """The one that has kept us waiting for longest goes, or one that has its answer. If all are at work, it is the
         newest."""
-        others = [one for one in self.connections if isinstance(one, Connection) and one is not self]
-        waiting = [one for one in others if one._is_idle] or [one for one in others if one._is_turned_away]
+        others = [other for other in self.connections if isinstance(other, Connection) and other is not self]
+        waiting = [other for other in others if other._is_idle] or [other for other in others if other._is_turned_away]
         if waiting:
             # Those in the middle of their headers before those that are kept open between two requests.
-            oldest = min(waiting, key=lambda one: one._waits_for_head.when() if one._waits_for_head else float("inf"))
+            oldest = min(
+                waiting, key=lambda other: other._waits_for_head.when() if other._waits_for_head else float("inf")
+            )
             self.connections.discard(oldest)
             oldest.transport.abort()
         else:

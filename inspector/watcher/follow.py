@@ -26,7 +26,7 @@ from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.services.repair import blocks_catch_up
 from sessions.imports.engine.discovery import is_inside, is_session_file
-from sessions.imports.services.runs import (
+from sessions.imports.services.import_runs import (
     demo_return,
     demo_settle,
     has_import_ended,
@@ -34,6 +34,7 @@ from sessions.imports.services.runs import (
     is_demo_shown,
 )
 from sessions.imports.services.sync import sync, sync_files
+from sessions.weights.services import weights_create
 
 DEBOUNCE_MS = 150
 STEP_MS = 50
@@ -52,6 +53,7 @@ def follow(path: Path, stop: threading.Event) -> None:
     seal = Sealing()
     _begin(path)
     _compare(None)
+    _measure(None)
     while not stop.is_set():
         if not _root(path).is_dir():
             stop.wait(ABSENT_SECONDS)
@@ -125,10 +127,10 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     root = _root(path)
     files = {file for file in named if is_session_file(file.name, str(file.parent)) and is_inside(root, file)}
     # What goes in a memory directory is no transcript.
-    gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
+    is_deleted = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
     touched: list[int] = []
     try:
-        touched = sync([path]).touched if gone and has_import_ended(path) else sync_files(sorted(files))
+        touched = sync([path]).touched if is_deleted and has_import_ended(path) else sync_files(sorted(files))
         if files:
             link_exports_to_origin()
             _settle(path)
@@ -139,6 +141,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
         close_old_connections()
     _remember(root, named, touched)
     _compare(touched)
+    _measure(touched)
 
 
 def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
@@ -170,6 +173,18 @@ def _compare(transcripts: Collection[int] | None) -> None:
         close_old_connections()
 
 
+def _measure(transcripts: Collection[int] | None) -> None:
+    """Has the tokens of these files measured; if none are named, of all that have changed."""
+    try:
+        if transcripts is None or transcripts:
+            weights_create(transcripts=transcripts)
+    except DatabaseError as error:
+        # The next start or import makes up for it; until then sizes are estimated.
+        logger.warning("tokens_not_measured", error=str(error))
+    finally:
+        close_old_connections()
+
+
 def _import(path: Path) -> float:
     """All that is new, unless somebody has stopped that. Says when to look again."""
     touched: list[int] = []
@@ -185,6 +200,7 @@ def _import(path: Path) -> float:
         close_old_connections()
     _remember(_root(path))
     _compare(touched)
+    _measure(touched)
     return time.monotonic() + pause
 
 

@@ -1,4 +1,4 @@
-"""What a session has to say to whoever looks for memories: how far it was looked through, and a stretch of it."""
+"""What an extraction reads: how far a session was searched, and the messages of a part of it."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ AT_ONCE = 100
 
 
 class NoMemoryError(LookupError):
-    """Nobody knows where the memory of the project is."""
+    """The memory directory of the project is not known."""
 
 
 def get_extraction(transcript: Transcript) -> Extraction:
-    """The stored one, or one that begins at the beginning."""
+    """The stored one, or a new one that starts at the first entry."""
     return Extraction.objects.filter(pk=transcript.pk).first() or Extraction(transcript=transcript)
 
 
 def memory_path(transcript: Transcript) -> Path:
-    """Where the memory of the session's project is, or would be. Raises NoMemoryError."""
+    """The memory directory of the session's project; it need not exist. Raises NoMemoryError."""
     rows = Directory.objects.filter(project=transcript.project_id).order_by("pk")
-    found = [decode_path(path) for path in rows.values_list("path", flat=True)]
+    paths = [decode_path(path) for path in rows.values_list("path", flat=True)]
     demo = Path(settings.DEMO_DIR).resolve()
-    for path in (*found, decode_path(transcript.project.directory) / "memory"):
+    for path in (*paths, decode_path(transcript.project.directory) / "memory"):
         if not path.resolve().is_relative_to(demo):
             return path
     raise NoMemoryError("The demo's own files stay as they are: `lucid serve --demo` makes a copy to work on.")
@@ -48,8 +48,7 @@ def memory_path(transcript: Transcript) -> Path:
 def extraction_decide(
     transcript: Transcript, memory: Path, config: ExtractionConfig | None = None, latest: Context | None = None
 ) -> ExtractionDecision:
-    """Whether what came since the last look is worth one. `memory`: the directory; `latest`: what would be sent now,
-    for who knows it."""
+    """Whether an extraction is due. `memory`: the directory; `latest`: the present context, if the caller has it."""
     cursor = get_extraction(transcript).position
     wrote = Touch.objects.filter(
         transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(encode_path(memory)), position__gte=cursor
@@ -60,22 +59,23 @@ def extraction_decide(
 
 
 def load_messages(transcript: Transcript, start: int, stop: int, latest: Context | None = None) -> list[Message]:
-    """The messages of the entries from `start` up to `stop`, also those that were compacted away since. `latest`: what
-    would be sent now, for who knows it."""
-    found: list[Message] = []
+    """The messages of the entries from `start` up to `stop`, including those compacted since. `latest`: the present
+    context, if the caller has it."""
+    messages: list[Message] = []
     end = stop
     while end > start and (point := _point(transcript, end)) is not None:
         context = latest if latest and end >= transcript.entries else cached_context(transcript, point)
         begin = max(start, context.start)
-        found = [one for one in context.messages if one.position is not None and begin <= one.position < stop] + found
+        rows = (row for row in context.messages if row.position is not None and begin <= row.position < stop)
+        messages = [*rows, *messages]
         if not 0 < context.start < end:
             break
         end = context.start
-    return found
+    return messages
 
 
 def _point(transcript: Transcript, end: int) -> ContextPoint | None:
-    """Behind the last entry of the conversation before `end`."""
+    """The point after the last entry of the conversation before `end`."""
     if end >= transcript.entries:
         return point_next(transcript)
     base = transcript.pk << POSITION_BITS

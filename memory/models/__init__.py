@@ -1,5 +1,4 @@
-"""Fields and constraints: memory directories, their files with every version, the sessions that touched them, and what
-is proposed to become of them."""
+"""Models: memory directories, their files with all versions, the sessions that touched them, and proposals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory directories and their files, past and present. The files on disk are authoritative; rows follow them."""
+"""Memory directories and their files, past and present. The files on disk are the truth; rows follow them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sessions.models import Project
 
 
 class MemoryDirectoryManager(models.Manager["Directory"]):
-    """Directories that hold memory; those with notes of sessions are left out."""
+    """Leaves out the directories with notes of sessions."""
 
     def get_queryset(self) -> models.QuerySet[Directory]:
         return super().get_queryset().filter(holds=Directory.Holds.MEMORY)
@@ -20,13 +20,13 @@ class Directory(models.Model):
         NOTES = "notes", "notes of a session"
 
     path = models.TextField(unique=True)
-    """Without links; what is no UTF-8 in it as `sessions.transcripts.engine.paths` keeps it."""
+    """Links resolved; encoded by `sessions.transcripts.engine.paths`, as it may not be UTF-8."""
     host = models.TextField(default="")
-    """The machine that it lies on, where several share the database; empty for the only one."""
+    """The machine that has it, if several share the database; else empty."""
     holds = models.CharField(max_length=6, choices=Holds.choices, default=Holds.MEMORY)
     project = models.ForeignKey(Project, null=True, on_delete=models.SET_NULL, related_name="memory_directories")
     scanned_at = models.BigIntegerField(null=True)
-    """When it was first scanned completely: files that appear later are new."""
+    """When the first complete scan ended: files that appear later are new."""
 
     objects = MemoryDirectoryManager()
     every = models.Manager["Directory"]()
@@ -44,19 +44,19 @@ class File(models.Model):
 
     directory = models.ForeignKey(Directory, on_delete=models.PROTECT, related_name="files")
     name = models.TextField()
-    """Relative to the directory, with `/` between its parts."""
+    """Relative to the directory, with `/` as separator."""
     state = models.CharField(max_length=8, choices=State.choices, default=State.PRESENT)
     current = models.ForeignKey("Version", null=True, on_delete=models.PROTECT, related_name="+")
-    """The last version; None only while it is being written."""
+    """The latest version; None only while it is being written."""
 
-    # What tells without reading that it has not changed since.
+    # These tell without reading the file whether it has changed.
     size = models.BigIntegerField(default=0)
     mtime_ns = models.BigIntegerField(default=0)
     ctime_ns = models.BigIntegerField(default=0)
     device = models.BigIntegerField(default=0)
     inode = models.BigIntegerField(default=0)
     read_ns = models.BigIntegerField(default=0)
-    """When that was. A file that changed just before may have changed again in the same tick of the clock."""
+    """When the file was read. If it changed just before, it may change again in the same clock tick."""
 
     class Meta:
         constraints = [

@@ -1,4 +1,4 @@
-"""How far a session was looked through for what is worth remembering, and the request that waits for its turn."""
+"""How far a session was searched for memories, and the request that waits for its turn."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Extraction(models.Model):
         Transcript, primary_key=True, on_delete=models.CASCADE, related_name="memory_extraction"
     )
     position = models.IntegerField(default=0)
-    """The entry at which the next one begins."""
+    """The entry at which the next extraction starts."""
     why = models.TextField(default="")
-    """What happened the last time, in a sentence."""
+    """The last result, in a sentence."""
     at = models.BigIntegerField(null=True)
-    """When that was: milliseconds since 1970, UTC."""
+    """Time of the last result: milliseconds since 1970, UTC."""
     waiting = models.JSONField(null=True)
-    """What was asked for last while one was under way; None if nothing waits."""
+    """The latest request that came while an extraction was active; None if none waits."""
 
     def __str__(self) -> str:
         return f"{self.pk} up to {self.position}"

@@ -1,4 +1,4 @@
-"""Notes of sessions, as Lucid brought them up to date. The text itself is a version of a file like any other."""
+"""Updates of session notes by Lucid. The text itself is a version of a file like any other."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class NotesUpdate(models.Model):
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="notes_updates")
     run_id = models.BigIntegerField(null=True)
     position = models.IntegerField()
-    """The last entry that was looked at."""
+    """The last entry that was read."""
     last_summarized = models.CharField(max_length=100, default="")
     """The uuid of the last message that the notes cover: see `memory.notes.engine.cursor`."""
     tokens = models.IntegerField()
-    """Of the context then."""
+    """Size of the context at that time."""
     model_name = models.CharField(max_length=120)
-    """Or `mechanical`."""
+    """The model, or `mechanical`."""
     repairs = models.JSONField(default=list)
-    """A sentence for each heading or line of guidance that had to be put back."""
+    """A sentence for each heading or line of guidance that was restored."""
     at = models.BigIntegerField()
     """Milliseconds since 1970, UTC."""
 

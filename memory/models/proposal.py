@@ -1,4 +1,4 @@
-"""Proposals: what a dream, a tidy or an extraction would make of a memory directory, until somebody decides."""
+"""Proposals: changes that a dream, a tidy or an extraction would make to a memory directory, until a person decides."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Proposal(models.Model):
     """The run that made it; None if none did."""
     status = models.CharField(max_length=8, choices=Status.choices, default=Status.OPEN)
     message = models.TextField(default="")
-    """What its maker says of it."""
+    """What the model or the rules say about it."""
     base = models.JSONField(default=dict)
-    """Digests by name, of everything that was in the directory when the copy was made."""
+    """Digests of all files in the directory when the copy was made, by name."""
     facts = models.JSONField(default=dict)
-    """How many are kept, merged, reworded, lost and new, and the lost ones word for word: see
-    `memory.proposals.engine.facts`. Of all that is proposed; once something was accepted, of that."""
+    """The counts of kept, merged, reworded, lost and new facts, and the text of the lost ones: see
+    `memory.proposals.engine.facts`. For the whole proposal; after the decision, for what was accepted."""
     contradictions = models.JSONField(default=list)
-    """A sentence for each that its maker resolved."""
+    """A sentence for each contradiction that was resolved."""
     batch = models.ForeignKey(Batch, null=True, on_delete=models.SET_NULL, related_name="proposals")
-    """What was made of it."""
+    """The batch that wrote what was accepted."""
     at = models.BigIntegerField()
     """Milliseconds since 1970, UTC."""
     decided_at = models.BigIntegerField(null=True)
@@ -70,17 +70,17 @@ class ProposedFile(models.Model):
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="files")
     action = models.CharField(max_length=7, choices=Action.choices)
     name = models.TextField()
-    """What it is to be called; of a deleted file, what it was called."""
+    """The new name; for a deleted file, its name."""
     former_name = models.TextField(default="")
-    """Of a renamed file."""
+    """Set for a renamed file."""
     before = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="+")
     after = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="+")
     reason = models.TextField(default="")
     sources = models.JSONField(default=list)
-    """Pairs of a transcript's key and an entry's uuid."""
+    """Pairs of transcript key and entry uuid."""
     decision = models.CharField(max_length=8, choices=Decision.choices, default=Decision.OPEN)
     hunks = models.JSONField(default=list)
-    """The numbers of those that were accepted, if only some were."""
+    """The numbers of the accepted hunks, if only some were accepted."""
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["proposal", "name"], name="one_proposed_file_per_name")]

@@ -1,4 +1,4 @@
-"""Which session wrote, read or was given which memory file, noted from its records once."""
+"""Which session wrote, read or received which memory file, from its records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Touch(models.Model):
         GIVEN = "given", "was given it"
 
     place = models.TextField()
-    """The directory as `memory.history.engine.mentions` names it: the same on whatever machine the session ran."""
+    """The directory as `memory.history.engine.mentions` names it: the same on every machine."""
     name = models.TextField()
     kind = models.CharField(max_length=5, choices=Kind.choices)
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="memory_touches")
@@ -36,7 +36,7 @@ class Touch(models.Model):
 
 
 class Reached(models.Model):
-    """How far a transcript has been searched for touches."""
+    """How far a transcript was searched for touches."""
 
     transcript = models.OneToOneField(
         Transcript, primary_key=True, on_delete=models.CASCADE, related_name="memory_reached"
@@ -44,7 +44,7 @@ class Reached(models.Model):
     entries = models.IntegerField(default=0)
     """Number of entries at that time."""
     position = models.IntegerField(default=0)
-    """Where the next search starts: at the first call without a result."""
+    """Where the next search starts: the first call without a result."""
 
     def __str__(self) -> str:
         return f"{self.pk} up to {self.position}"

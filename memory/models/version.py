@@ -1,4 +1,4 @@
-"""Versions: what a file held at any time, once for each content, and the batch of changes that each belongs to."""
+"""Versions: the contents that a file has had, each stored once, and the batch that each belongs to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Cause(models.TextChoices):
 
 
 class Batch(models.Model):
-    """What one action changed, in however many files: made as a whole, and undone as a whole."""
+    """The changes of one action to any number of files: applied as a whole and undone as a whole."""
 
     class State(models.TextChoices):
         BEGUN = "begun", "not known to be finished"
@@ -35,7 +35,7 @@ class Batch(models.Model):
     at = models.BigIntegerField()
     """Milliseconds since 1970, UTC."""
     plan = models.JSONField(default=dict)
-    """While it is begun: what is to become of which file, for whoever has to finish or to put back."""
+    """While the batch is incomplete: what is to happen to each file, so that it can be completed or reverted."""
     error = models.TextField(default="")
 
     class Meta:
@@ -46,7 +46,7 @@ class Batch(models.Model):
 
 
 class Blob(models.Model):
-    """A content, stored once, whoever has it."""
+    """A content, stored once, however many files have it."""
 
     digest = models.CharField(max_length=64, unique=True)
     """SHA-256, in hexadecimal digits."""
@@ -61,15 +61,15 @@ class Blob(models.Model):
 class Version(models.Model):
     file = models.ForeignKey(File, on_delete=models.PROTECT, related_name="versions")
     number = models.IntegerField()
-    """From 1, in the order in which we saw them."""
+    """Counted from 1, in the order in which Lucid saw them."""
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="versions")
     parent = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="children")
-    """The version before; None for the first one."""
+    """The previous version; None for the first."""
     directory = models.ForeignKey(Directory, on_delete=models.PROTECT, related_name="+")
     name = models.TextField()
-    """Where the file was: a rename is a version too."""
+    """The file name at that time: a rename is a version too."""
     blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="versions")
-    """None: it was deleted."""
+    """None: the file was deleted."""
     mode = models.IntegerField(default=0o644)
     newlines = models.CharField(
         max_length=5, choices=[(style.value, style.value) for style in NewlineStyle], default=NewlineStyle.NONE
@@ -77,14 +77,14 @@ class Version(models.Model):
     mtime_ns = models.BigIntegerField(default=0)
     cause = models.CharField(max_length=8, choices=Cause.choices)
     at = models.BigIntegerField()
-    """When it was written here or noticed: milliseconds since 1970, UTC."""
+    """When it was written or noticed: milliseconds since 1970, UTC."""
     restored = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
-    """The version that was brought back."""
+    """The version that this one restores."""
     transcript = models.ForeignKey(Transcript, null=True, on_delete=models.SET_NULL, related_name="memory_versions")
     position = models.IntegerField(null=True)
-    """The entry of that session that wrote it, or that it was drawn from."""
+    """The entry of that session that wrote it or is its source."""
     evidence = models.CharField(max_length=8, default="")
-    """How the entry is known: `content`, or only `time`; empty if the writer said so itself."""
+    """How the entry was found: by `content` or only by `time`; empty if the writer recorded it."""
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["file", "number"], name="one_version_per_number")]

@@ -1,4 +1,4 @@
-"""A proposal: what it would change, why and from where, and the decision about it."""
+"""A proposal: what it would change, why, from which sources, and the decision about it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from sessions.secrets.engine import mask
 from sessions.text.engine.diffs import Diff, from_texts
 
 MOST_SHOWN = 40
-"""Files whose changes are shown at once."""
+"""Files whose changes are shown on opening the page."""
 MIN_PIECES = 2
-"""A file with fewer is taken or left as a whole."""
+"""A file with fewer is accepted or left as a whole."""
 MOST_PIECES = 60
-"""Pieces of one file that can be taken or left alone."""
+"""Pieces of one file that can be accepted one by one."""
 MOST_LINES = 400
 LONGEST_LINE = 2_000
 CONTEXT = 2
@@ -54,15 +54,15 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A file as the page has it."""
+    """A file as the page shows it."""
 
     row: ProposedFile
     pieces: Sequence[Piece] = ()
     hidden: Sequence[str] = ()
-    """Pieces beyond the most that is shown: they go with the file."""
+    """Pieces beyond the limit: they are accepted with the file."""
     diff: Diff | None = None
     cut: int = 0
-    """Lines of it that are not shown."""
+    """Lines that are not shown."""
     reason: str = ""
     places: Sequence[tuple[Source, SourceLocation]] = ()
     missing: int = 0
@@ -70,9 +70,9 @@ class FileView:
     folded: bool = False
     ticked: bool = True
     divided: bool = False
-    """Only some pieces of it are to be taken."""
+    """It is accepted piece by piece."""
     kept_back: int = 0
-    """Pieces that are not shown and would lose something."""
+    """Pieces that are not shown, and left out because they would lose something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +85,23 @@ class FactCounts:
     lost: int
     new: int
     lines: Sequence[Mapping[str, Any]]
-    """Those that are lost."""
+    """The lost ones."""
     words: Sequence[tuple[str, str, str]] = ()
-    """Those that are reworded: where, what they were, and what they are now."""
-    print: str = ""
+    """The reworded ones: file, old text, new text."""
+    digest: str = ""
 
     @classmethod
     def of(cls, facts: FactComparison) -> Self:
-        words = [(one.fact.name, mask(one.fact.text), mask(one.now)) for one in facts.reworded]
+        words = [(item.fact.name, mask(item.fact.text), mask(item.now)) for item in facts.reworded]
         lines = _mask_lines(lines_to_json(facts.lost))
-        return cls(facts.kept, facts.merged, len(facts.reworded), len(facts.lost), facts.new, lines, words, facts.print)
+        return cls(facts.kept, facts.merged, len(words), len(lines), facts.new, lines, words, facts.digest)
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Self:
-        """As it was when it was decided. Proposals of earlier versions called reworded facts changed, and knew no
-        lines."""
+        """The counts as decided. Earlier versions called reworded facts changed, and stored no line numbers."""
         lines = [
-            one if isinstance(one, dict) else {"file": one[0], "line": None, "text": one[1]}
-            for one in facts.get("lost_lines", [])
+            line if isinstance(line, dict) else {"file": line[0], "line": None, "text": line[1]}
+            for line in facts.get("lost_lines", [])
         ]
         kept, merged, lost, new = (facts.get(key, 0) for key in ("kept", "merged", "lost", "new"))
         return cls(kept, merged, facts.get("reworded", facts.get("changed", 0)), lost, new, _mask_lines(lines))
@@ -125,12 +124,12 @@ def proposal_detail(request: HtmxRequest, proposal_id: int) -> HttpResponse:
         else:
             everything = "all" in request.POST
             chosen = None if everything else _read_choice(request.POST)
-            seen = request.POST.get("seen-all" if everything else "seen", "")
-            proposal_accept(proposal=proposal, chosen=chosen, seen=seen)
+            seen_losses = request.POST.get("seen-all" if everything else "seen", "")
+            proposal_accept(proposal=proposal, chosen=chosen, seen_losses=seen_losses)
     except LossError as error:
         return _page(request, proposal, Refusal(f"{error} If that is meant, accept it again."), chosen=chosen)
     except ChangedMeanwhileError as error:
-        return _page(request, proposal, Refusal(str(error), [(one.name, _their_changes(one)) for one in error.clashes]))
+        return _page(request, proposal, _refuse(error))
     except FileTroubleError as error:
         return _page(request, _get(proposal_id), Refusal(str(error)))
     return _redirect(proposal)
@@ -138,22 +137,22 @@ def proposal_detail(request: HtmxRequest, proposal_id: int) -> HttpResponse:
 
 @require_POST
 def proposal_count(request: HtmxRequest, proposal_id: int) -> HttpResponse:
-    """Counts the facts again, for exactly what is ticked."""
+    """Counts the facts again for what is ticked."""
     proposal = _get(proposal_id)
-    scales = fact_counter_of(proposal, proposal_files(proposal))
-    context = {"open": True, "counted": FactCounts.of(scales.facts(_read_choice(request.POST)))}
+    counter = fact_counter_of(proposal, proposal_files(proposal))
+    context = {"open": True, "counted": FactCounts.of(counter.facts(_read_choice(request.POST)))}
     return render(request, "memory/proposal.html#counted", context)
 
 
 @require_POST
 def proposal_undo(request: HtmxRequest, proposal_id: int) -> HttpResponse:
-    """Takes back what was accepted."""
+    """Undoes an accepted proposal."""
     proposal = _get(proposal_id)
     try:
         if proposal.batch is not None:
             batch_undo(batch=proposal.batch, message=f"Took back proposal {proposal.pk}.")
     except ChangedMeanwhileError as error:
-        return _page(request, proposal, Refusal(str(error), [(one.name, _their_changes(one)) for one in error.clashes]))
+        return _page(request, proposal, _refuse(error))
     except FileTroubleError as error:
         return _page(request, proposal, Refusal(str(error)))
     return _redirect(proposal)
@@ -172,25 +171,25 @@ def _redirect(proposal: Proposal) -> HttpResponse:
 def _page(
     request: HtmxRequest, proposal: Proposal, refused: Refusal | None = None, chosen: ChosenHunks | None = None
 ) -> HttpResponse:
-    """`chosen`: what is ticked; at first, whatever loses nothing."""
-    asked = request.GET.get("file", "")
+    """`chosen`: what is ticked; by default, everything that loses nothing."""
+    unfolded = request.GET.get("file", "")
     is_open = proposal.status == Proposal.Status.OPEN
     files = proposal_files(proposal)
-    places = locate_sources(files)
+    locations = locate_sources(files)
     counted, everything = FactCounts.from_json(proposal.facts), None
     ticked: ChosenHunks = {}
     if is_open:
-        scales = fact_counter_of(proposal, files)
-        facts = scales.facts()
+        counter = fact_counter_of(proposal, files)
+        facts = counter.facts()
         everything = FactCounts.of(facts)
         if chosen is None:
-            ticked, facts = scales.lossless()
+            ticked, facts = counter.lossless()
         else:
-            ticked, facts = chosen, scales.facts(chosen)
+            ticked, facts = chosen, counter.facts(chosen)
         counted = FactCounts.of(facts)
     rows = [
-        _file_view(file, places, ticked, folded=at >= MOST_SHOWN and str(file.row.pk) != asked)
-        for at, file in enumerate(files)
+        _file_view(file, locations, ticked, folded=index >= MOST_SHOWN and str(file.row.pk) != unfolded)
+        for index, file in enumerate(files)
     ]
     undo = Batch.objects.filter(undoes=proposal.batch, state=Batch.State.DONE).first() if proposal.batch else None
     context: dict[str, Any] = {
@@ -201,7 +200,7 @@ def _page(
         "deleted": [row.row.name for row in rows if row.row.action == ProposedFile.Action.DELETED],
         "counted": counted,
         "everything": everything,
-        "contradictions": [mask(str(one)) for one in proposal.contradictions],
+        "contradictions": [mask(str(contradiction)) for contradiction in proposal.contradictions],
         "message": mask(proposal.message),
         "undone": undo,
         "refused": refused,
@@ -214,13 +213,13 @@ def _page(
 def _file_view(
     file: FileProposal, places: Mapping[Source, SourceLocation], ticked: ChosenHunks, *, folded: bool
 ) -> FileView:
-    row, found = file.row, [(one, places[one]) for one in file.sources if one in places]
-    missing = len(file.sources) - len(found)
-    taken = ticked.get(row.pk, ())
-    numbers = {hunk.number for hunk in file.hunks} if taken is None else set(taken)
+    row, locations = file.row, [(source, places[source]) for source in file.sources if source in places]
+    missing = len(file.sources) - len(locations)
+    hunks = ticked.get(row.pk, ())
+    numbers = {hunk.number for hunk in file.hunks} if hunks is None else set(hunks)
     pieces = [] if folded or len(file.hunks) < MIN_PIECES else list(_pieces(file, numbers))
-    some = len(file.hunks) >= MIN_PIECES and taken is not None
-    # Pieces that are not shown go with the file, but for those that would lose something.
+    some = len(file.hunks) >= MIN_PIECES and hunks is not None
+    # Pieces that are not shown are accepted with the file, except those that would lose something.
     behind = file.hunks[MOST_PIECES:] if pieces else file.hunks if some else ()
     hidden = [f"{row.pk}:{hunk.number}" for hunk in behind if hunk.number in numbers]
     whole = (
@@ -235,10 +234,10 @@ def _file_view(
         whole.head(MOST_LINES).narrow(LONGEST_LINE) if whole else None,
         cut=max(whole.length - MOST_LINES, 0) if whole else 0,
         reason=mask(row.reason),
-        places=found,
+        places=locations,
         missing=missing,
         folded=folded,
-        ticked=taken is None or bool(taken),
+        ticked=hunks is None or bool(hunks),
         divided=bool(pieces) or some,
         kept_back=len(behind) - len(hidden),
     )
@@ -257,7 +256,7 @@ def _pieces(file: FileProposal, ticked: Collection[int]) -> Iterator[Piece]:
 def _piece_diff(lines: Sequence[str], hunk: Hunk) -> Diff:
     ahead = lines[max(hunk.old_start - CONTEXT, 0) : hunk.old_start]
     behind = lines[hunk.old_start + len(hunk.old) :][:CONTEXT]
-    old, new = (_side(ahead, one, behind) for one in (hunk.old, hunk.new))
+    old, new = (_side(ahead, side, behind) for side in (hunk.old, hunk.new))
     return from_texts(mask(old), mask(new)).head(MOST_LINES).narrow(LONGEST_LINE)
 
 
@@ -266,8 +265,12 @@ def _side(ahead: Sequence[str], lines: Sequence[str], behind: Sequence[str]) -> 
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+def _refuse(error: ChangedMeanwhileError) -> Refusal:
+    return Refusal(str(error), [(clash.name, _their_changes(clash)) for clash in error.clashes])
+
+
 def _their_changes(clash: Clash) -> Diff:
-    """What somebody else made of the file."""
+    """What somebody else changed in the file."""
     return (
         from_texts(mask(text_for_editing(clash.base or b"")), mask(text_for_editing(clash.theirs or b"")))
         .head(MOST_LINES)
@@ -276,11 +279,11 @@ def _their_changes(clash: Clash) -> Diff:
 
 
 def _mask_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{**one, "text": mask(one["text"])} for one in lines]
+    return [{**line, "text": mask(line["text"])} for line in lines]
 
 
 def _read_choice(form: QueryDict) -> ChosenHunks:
-    """Files that are ticked, with those of their pieces that are; a file without pieces is taken as a whole."""
+    """The ticked files, with their ticked pieces; a file without pieces is accepted as a whole."""
     pieces: dict[int, list[int]] = {}
     for value in form.getlist("piece"):
         file, _, number = value.partition(":")

@@ -18,7 +18,7 @@ from inspector.web.clock import now_ms
 from sessions.agents.engine.activity import ANSWER_TOKENS, clean_answer
 from sessions.agents.selectors.activity import KIND, Activity, load_activities
 from sessions.agents.selectors.tree import Agent, load_agents
-from sessions.model_requests.within_budget import BudgetedModel
+from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.models import AgentSummary, Transcript
 from sessions.text.engine.words import plural
 

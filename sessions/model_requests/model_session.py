@@ -29,20 +29,20 @@ from inspector.agents.model import (
     RetryScheduled,
 )
 from inspector.agents.tools.tool import Toolbox
-from inspector.agents.usage import Usage
 from inspector.budget.billing import run_bill
-from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.stops import RunError, RunStopped
-from sessions.model_requests.within_budget import BudgetedModel
+from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.text.engine.words import (
     duration,
     money,
     plural,
     tokens,
 )
+from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage
 
 ANSWER_CHARS = 1000
 """Characters of an answer that a turn shows."""
@@ -86,7 +86,7 @@ def agent_conduct(
 
 def describe_spending(outcome: AgentOutcome, model: str) -> str:
     """Cost and tokens, as a sentence."""
-    cost = price_of(model, outcome.usage)
+    cost = cost_of(model, outcome.usage)
     price = f" for {money(cost)}" if cost is not None else ""
     requests = plural(len(outcome.turns), "request")
     return f"Asked {model} in {requests}: {tokens(outcome.usage.total)} tokens{price}."

@@ -15,6 +15,7 @@ from sessions.models.entry import (
 from sessions.models.portion import Portion, SharedImport
 from sessions.models.spend import Request, Turn
 from sessions.models.transcript import Project, Transcript
+from sessions.models.weights import Weighing
 
 __all__ = [
     "AgentSummary",
@@ -32,4 +33,5 @@ __all__ = [
     "Source",
     "Transcript",
     "Turn",
+    "Weighing",
 ]

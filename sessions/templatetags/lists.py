@@ -81,7 +81,7 @@ def _strip(strip: Strip, more: str) -> str:
     if strip.boundaries:
         facts.append("compacted")
     if strip.errors:
-        facts.append(f"{strip.errors} error{'' if strip.errors == 1 else 's'}")
+        facts.append(words.plural(strip.errors, "error"))
     return (
         f'<a href="?at={strip.position}{more}#e{strip.position}" tabindex="-1">'
         f'<rect x="{strip.x:g}" width="{strip.width:g}"><title>{_e(", ".join(facts))}</title></rect></a>'

@@ -19,13 +19,13 @@ from inspector.web.svg import Segment
 from sessions.catalog.selectors.sessions import AgentTotals
 from sessions.context.engine.presentation.messages import ElementView
 from sessions.context.engine.presentation.pieces import PieceNote
-from sessions.context.engine.sizes import Sizes
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
 from sessions.text.engine import invisible_characters, words
 from sessions.text.engine.diffs import Diff, Line
 from sessions.timeline.engine.cards import Card, CardKind, Part, Picture
 from sessions.timeline.engine.cards.images.pictures import SHOWABLE
+from sessions.weights.engine.sizes import Sizes
 
 register = template.Library()
 MAY_BE_CUT = "The conversation may be cut here: nothing that belongs together would be parted"
@@ -64,9 +64,8 @@ def tokens_by_kind(spent: Transcript | Turn) -> str:
 
 @register.filter
 def agents_in_words(agents: AgentTotals) -> str:
-    noun = "sub-agent" if agents.count == 1 else "sub-agents"
-    least = "at least " if agents.unpriced else ""
-    return f"{agents.count} {noun}, on top of this: {tokens(agents.tokens)} tokens, {least}{money(agents.cost)}"
+    count, least = words.plural(agents.count, "sub-agent"), "at least " if agents.unpriced else ""
+    return f"{count}, on top of this: {tokens(agents.tokens)} tokens, {least}{money(agents.cost)}"
 
 
 @register.filter

@@ -52,11 +52,11 @@ def lucid(argv: list[str], pieces: bool = False) -> int:
 
 def _in_pieces() -> None:
     from sessions.archive.engine.frames import BLOCK_SIZE
-    from sessions.imports.engine.scan import reading
+    from sessions.imports.engine.scan import stretches
     from sessions.imports.services import bulk, sync
 
     bulk.LARGE_BYTES = 0
-    reading.STRETCH = BLOCK_SIZE
+    stretches.STRETCH = BLOCK_SIZE
     sync.COMMIT_BYTES = BLOCK_SIZE
 
 

@@ -62,7 +62,7 @@ import django
 django.setup()
 from pathlib import Path
 from sessions.imports.services.shared import celery_workers as import_workers
-from sessions.imports.services import runs as imports
+from sessions.imports.services import import_runs as imports
 from sessions.models import Portion
 from sessions.imports.services import bulk
 from sessions.imports.services.shared import portions

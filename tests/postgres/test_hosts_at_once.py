@@ -53,9 +53,9 @@ import sys
 import django
 django.setup()
 from pathlib import Path
-from sessions.imports.engine.scan import reading
+from sessions.imports.engine.scan import stretches
 from sessions.imports.services import sync
-reading.STRETCH = sync.COMMIT_BYTES = reading.BLOCK_SIZE
+stretches.STRETCH = sync.COMMIT_BYTES = stretches.BLOCK_SIZE
 where = sys.argv[2]
 def stop(place):
     if place == where and not stop.done:

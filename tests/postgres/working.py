@@ -50,7 +50,7 @@ def perform() -> None:
 def import_all(path: str) -> None:
     """As the watcher does: in its own thread, which forks, and so without a pulse."""
     from inspector.runs.services import RunKilled
-    from sessions.imports.services.runs import import_run
+    from sessions.imports.services.import_runs import import_run
 
     say("ready")
     try:

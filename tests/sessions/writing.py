@@ -110,7 +110,7 @@ def line(record: dict[str, Any]) -> bytes:
 
 
 def stamp(at: int) -> str:
-    from sessions.text.engine.stamps import iso
+    from sessions.text.engine.timestamps import iso
 
     return iso(at) or ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,12 +12,14 @@ from compaction.compare.engine.status import Status
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate_message
 
+Weigh = Callable[[Message], int]
+
 
 class StatusCount(NamedTuple):
     status: Status
     rows: int
     before: int
-    """Tokens, by our estimate."""
+    """Tokens."""
     after: int
 
 
@@ -27,7 +29,7 @@ class Comparison:
     after: Sequence[Message]
     rows: tuple[ComparisonRow, ...]
     weight_before: tuple[int, ...]
-    """Tokens of each message, by our estimate."""
+    """Tokens of each message."""
     weight_after: tuple[int, ...]
 
     def weight(self, row: ComparisonRow) -> tuple[int, int]:
@@ -51,8 +53,13 @@ def count_statuses(comparison: Comparison, rows: Sequence[ComparisonRow]) -> lis
 
 
 def compare(
-    before: Sequence[Message], after: Sequence[Message], causes: Causes | None = None, pairs: Pairs | None = None
+    before: Sequence[Message],
+    after: Sequence[Message],
+    causes: Causes | None = None,
+    pairs: Pairs | None = None,
+    weigh: tuple[Weigh, Weigh] = (estimate_message, estimate_message),
 ) -> Comparison:
-    """`pairs`: if they are known already, because the causes were looked for by them."""
+    """`pairs`: if they are known already, because the causes were looked for by them. `weigh`: count the tokens of a
+    message before and after."""
     rows = tuple((pairs or match_messages(before, after)).rows(causes or Causes()))
-    return Comparison(before, after, rows, tuple(map(estimate_message, before)), tuple(map(estimate_message, after)))
+    return Comparison(before, after, rows, tuple(map(weigh[0], before)), tuple(map(weigh[1], after)))

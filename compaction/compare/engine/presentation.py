@@ -22,6 +22,7 @@ from sessions.context.engine.rendering.array import Piece
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.transcripts.engine.messages import Block, Message
+from sessions.weights.engine.message_weights import MessageWeights
 
 BLOCKS = 12
 """Blocks of one message that are shown at once."""
@@ -49,6 +50,8 @@ class ContextSide:
     """Of what no entry holds."""
     numbers: tuple[int, ...] = ()
     """What people call the messages, where that is not their place."""
+    weights: MessageWeights | None = None
+    """Without them, tokens are estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +244,10 @@ def _name(block: Block) -> tuple[object, object]:
 def _pieces(side: ContextSide) -> PieceViews:
     answers = (message for message in side.messages if message.role == "assistant")
     return PieceViews(
-        lambda: (block for message in answers for block in message.content), side.removed_results, side.origin
+        lambda: (block for message in answers for block in message.content),
+        side.removed_results,
+        side.origin,
+        None if side.weights is None else side.weights.piece,
     )
 
 

@@ -1,20 +1,11 @@
-"""The tokens of two contexts by what they are spent on. Estimates, like every count by category."""
+"""The tokens of two contexts by what they are spent on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.context.engine.certainty import RequestSetup
-from sessions.context.engine.rendering.array import Element, Piece
-from sessions.context.engine.sizes import LABELS
-from sessions.context.engine.tally import (
-    Category,
-    Tally,
-    system_tally,
-    tally_of,
-)
-from sessions.transcripts.engine.messages import Message
+from sessions.context.engine.tally import Category
+from sessions.weights.engine.sizes import LABELS, CategoryWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +20,10 @@ class Share:
         return self.after - self.before
 
 
-def tally_of_messages(messages: Sequence[Message], setup: RequestSetup | None = None) -> Tally:
-    """`given`: what is sent beside them, as far as a record holds it."""
-    elements = (
-        Element(message.role, tuple(Piece(block, message) for block in message.content)) for message in messages
-    )
-    tally = tally_of(elements)
-    return tally.plus(system_tally(setup.system, setup.tools)) if setup is not None else tally
-
-
-def shares_of(before: Tally, after: Tally) -> list[Share]:
+def shares_of(before: CategoryWeights, after: CategoryWeights) -> list[Share]:
     """Of every category that either side has anything in."""
-    pairs = zip(Category, before, after, strict=True)
-    return [Share(category, LABELS[category], old, new) for category, old, new in pairs if old or new]
+    shares = (
+        Share(category, LABELS[category], round(before[category].tokens), round(after[category].tokens))
+        for category in Category
+    )
+    return [share for share in shares if share.before or share.after]

@@ -9,11 +9,10 @@ from typing import Any
 
 from compaction.compare.engine.comparison import Comparison
 from sessions.lint.engine import Finding, Severity, lint_request
-from sessions.transcripts.engine.messages import Message, join_messages, text_block
+from sessions.transcripts.engine.messages import THINKING_TYPES, Message, join_messages, text_block
 from sessions.usage.engine.model_facts import facts_of
 
 _PLACE = re.compile(r"messages\[(\d+)\](?:\.content\[(\d+)\])?")
-_THINKING = ("thinking", "redacted_thinking")
 _DEAD = "dead-thinking"
 _NEXT = "(what is typed next)"
 
@@ -91,7 +90,7 @@ def check_validity(comparison: Comparison, model: str) -> Validity:
 
 
 def count_thinking(messages: Sequence[Message]) -> int:
-    return sum(block.get("type") in _THINKING for message in messages for block in message.content)
+    return sum(block.get("type") in THINKING_TYPES for message in messages for block in message.content)
 
 
 def _has_calls(element: dict[str, Any]) -> bool:

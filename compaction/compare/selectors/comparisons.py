@@ -32,6 +32,7 @@ from sessions.context.selectors.contexts import load_left_out_among
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.transcripts.engine.messages import Message
+from sessions.usage.engine.tokens import estimate_message
 
 CACHE_SIZE = 2
 CACHE_SECONDS = 120.0
@@ -115,7 +116,12 @@ def compare_ends(points: Points, before: ComparedContext, after: ComparedContext
     causes = Causes(otherwise="The other context belongs to another agent.")
     if before.transcript.pk == after.transcript.pk and after.context is not None:
         causes = _causes(points, before, after, after.context, pairs.missing())
-    return compare(before.side.messages, after.side.messages, causes, pairs)
+    return compare(before.side.messages, after.side.messages, causes, pairs, (_counter(before), _counter(after)))
+
+
+def _counter(end: ComparedContext) -> Callable[[Message], int]:
+    weights = end.side.weights
+    return estimate_message if weights is None else lambda message: round(weights.message(message).tokens)
 
 
 def _causes(

@@ -39,6 +39,9 @@ from sessions.models import Entry, Transcript
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
+from sessions.weights.engine import WeightTable
+from sessions.weights.engine.message_weights import MessageWeights
+from sessions.weights.selectors import weight_table
 
 NAME_CHARACTERS = 80
 MOST = 40
@@ -105,6 +108,7 @@ class Points:
     transcript: Transcript
     _links: dict[int, LinkRows] = field(default_factory=dict)
     _steps: dict[int, list[Step]] = field(default_factory=dict)
+    _tables: dict[int, WeightTable] = field(default_factory=dict)
 
     def end(self, name: str) -> ComparedContext:
         match _complete_name(name).split(":", 1):
@@ -189,9 +193,10 @@ class Points:
         """Before and after a compaction that was made here."""
         context = load_context(row.transcript, ContextPoint(row.position, row.link), links=self.links(row.transcript))
         number = row.run_id or row.pk
-        before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
+        weights = self.weights(row.transcript, context)
+        before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, weights, "")
         stored = load_stored_context(row)
-        side = ContextSide(stored.after, context.removed_results, origin="made by the compaction")
+        side = ContextSide(stored.after, context.removed_results, origin="made by the compaction", weights=weights)
         title = f"after run {number}"
         shared = (row.transcript, side, context.model, context.setup)
         return before, ComparedContext(f"run:{number}", title, *shared, address="", context=context, compaction=row)
@@ -219,7 +224,13 @@ class Points:
 
     def _end(self, name: str, title: str, owner: Transcript, point: ContextPoint, query: str) -> ComparedContext:
         context = load_context(owner, point, links=self.links(owner))
-        return _of_context(name, title, owner, context, query, answered=bool(point.request))
+        weights = self.weights(owner, context)
+        return _of_context(name, title, owner, context, weights, query, answered=bool(point.request))
+
+    def weights(self, owner: Transcript, context: Context) -> MessageWeights:
+        if owner.pk not in self._tables:
+            self._tables[owner.pk] = weight_table(owner)
+        return MessageWeights(self._tables[owner.pk], context.model, context.position)
 
     def links(self, owner: Transcript) -> LinkRows:
         return self._links.setdefault(owner.pk, LinkRows(owner.pk, owner.source_id))
@@ -241,6 +252,12 @@ class Points:
 
     def _leaf(self, owner: Transcript, position: int) -> int | None:
         """The key of the last record of the conversation before a place: state records hang on nothing."""
+        loaded, before = self.links(owner).rows, position - 1
+        while before in loaded:
+            row = loaded[before]
+            if row.type in ("user", "assistant") and not row.flags & _SIDECHAIN:
+                return row.uuid
+            before -= 1
         first = owner.pk << POSITION_BITS
         rows = Entry.objects.annotate(aside=F("flags").bitand(_SIDECHAIN))
         spoken = rows.filter(pk__gte=first, pk__lt=first | position, type__in=("user", "assistant"), aside=0)
@@ -257,13 +274,20 @@ def _complete_name(name: str) -> str:
 
 
 def _of_context(
-    name: str, title: str, owner: Transcript, context: Context, query: str, *, answered: bool = False
+    name: str,
+    title: str,
+    owner: Transcript,
+    context: Context,
+    weights: MessageWeights,
+    query: str,
+    *,
+    answered: bool = False,
 ) -> ComparedContext:
     records = [record for part in context.parts for record in part.records]
     inexact = frozenset(index for index, record in enumerate(records) if not record.exact)
     recorded = context.exactness is Exactness.RECORDED
     origin = "the client's log of the request" if recorded else "made by the client"
-    side = ContextSide(context.messages, context.removed_results, inexact, origin)
+    side = ContextSide(context.messages, context.removed_results, inexact, origin, weights=weights)
     address = f"/sessions/{quote(owner.public_id, safe='')}/context/?{query}" if query else ""
     shared = (owner, side, context.model, context.setup)
     return ComparedContext(name, title, *shared, address, context, answered=answered)

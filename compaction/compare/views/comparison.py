@@ -19,7 +19,6 @@ from compaction.compare.engine import (
 )
 from compaction.compare.engine.presentation import ComparisonView
 from compaction.compare.engine.sentence import find_summary, recorded_title, sentence
-from compaction.compare.engine.shares import tally_of_messages
 from compaction.compare.engine.status import LABELS, SYMBOLS
 from compaction.compare.selectors.comparisons import SessionComparison, load_comparison
 from compaction.compare.selectors.points import (
@@ -212,9 +211,12 @@ def chips_of(comparison: Comparison, state: ComparisonState) -> list[dict[str, A
 
 def _sizes(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
     """Two bars of one scale, and the same as a table."""
-    tallies = [tally_of_messages(end.side.messages, end.setup) for end in (before, after)]
-    shares = shares_of(*tallies)
-    limit = max(tallies[0].total, tallies[1].total)
+    sides = []
+    for end in (before, after):
+        assert end.side.weights is not None
+        sides.append(end.side.weights.categories(end.side.messages, end.setup))
+    shares = shares_of(sides[0], sides[1])
+    limit = max(sum(share.before for share in shares), sum(share.after for share in shares))
     bars = [
         token_bar([(share.category.value, share.label, value) for share, value in pairs], limit=limit)
         for pairs in (

@@ -14,7 +14,7 @@ from compaction.mechanisms.engine.full.request import (
     SummariseError,
     build_summary_request,
 )
-from compaction.mechanisms.engine.full.too_long import PromptTooLongError
+from compaction.mechanisms.engine.full.truncation import PromptTooLongError
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.mechanical import MechanicalSummariser
 from sessions.lint.engine import repair_messages

@@ -7,6 +7,8 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
+from msgspec import structs
+
 from compaction.hooks.services import RunningHooks
 from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.stored_context import StoredContext
@@ -161,7 +163,7 @@ def report_of(
     if sharing is not None:
         report["sharing"] = {"shared": sharing.is_shared, "why": sharing.why}
     if summariser.model_writer is not None:
-        report["usage"] = asdict(summariser.model_writer.usage)
+        report["usage"] = structs.asdict(summariser.model_writer.usage)
         report["requests"] = [request.report for request in summariser.model_writer.requests]
     if hooks is not None:
         report["hooks"] = hooks.report

@@ -23,7 +23,7 @@ from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.stops import RunError, RunStopped
 from inspector.web.clock import now_ms
-from sessions.model_requests.within_budget import BudgetedModel
+from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.models import Transcript
 from sessions.text.engine import words
 

@@ -40,11 +40,11 @@ from inspector.agents.model import (
     RetryScheduled,
     TextArrived,
 )
-from inspector.agents.usage import Usage
-from inspector.budget.prices import price_of
 from sessions.requests.selectors import ParentRequest
 from sessions.text.engine import words
 from sessions.transcripts.engine.messages import Message, join_messages
+from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage
 
 CUT_OFF = "max_tokens"
 
@@ -123,8 +123,7 @@ class ModelWriter:
         except TooLong as error:
             self._end(str(error), error.usage)
             self._problem = f"too long by {words.tokens(error.gap)} tokens" if error.gap else "too long"
-            numbers = f": {error.tokens} tokens > {error.limit} maximum" if error.gap else ""
-            raise PromptTooLongError(f"prompt is too long{numbers}") from error
+            raise PromptTooLongError(gap=error.gap) from error
         except CancelledError as error:
             if self._sent:
                 self._end(str(error), error.usage, text=self._text)
@@ -181,7 +180,7 @@ class ModelWriter:
         self._sent = False
         billed = usage or Usage()
         model = self.parent.params.model if self._path is RequestPath.FORK and self.parent is not None else self.name
-        cost = price_of(model, billed) if cost is None else cost
+        cost = cost_of(model, billed) if cost is None else cost
         outcome = RequestOutcome(self._how, model, str(self._path), problem, billed, cost, dict(tools or {}))
         self.requests.append(outcome)
         self.watcher.end_request(outcome, text)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from inspector.agents.usage import Usage
+from msgspec.structs import asdict
+
+from sessions.usage.engine.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,8 @@ from inspector.web.svg import token_bar
 from sessions.models import Transcript
 from sessions.requests.selectors import find_sharing
 from sessions.secrets.engine import mask
-from sessions.transcripts.selectors.extent import is_large
 from sessions.transcripts.selectors.session import SessionHead, session_head
+from sessions.transcripts.selectors.session_size import is_large
 from sessions.usage.engine.price_forecast import forecast_price
 
 

@@ -18,8 +18,8 @@ from compaction.cache.services.scan import cache_scan
 from compaction.models import CacheBreak, CacheScan
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 from sessions.text.engine.words import money, tokens
 from sessions.transcripts.selectors.lookup import LookupFailedError
 

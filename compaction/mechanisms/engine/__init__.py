@@ -17,7 +17,7 @@ from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import Summarise, SummariseError, SummaryRequest
-from compaction.mechanisms.engine.full.too_long import PromptTooLongError, is_too_long
+from compaction.mechanisms.engine.full.truncation import PromptTooLongError
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig
 from compaction.mechanisms.engine.microcompact.cached import CachedConfig
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig
@@ -43,6 +43,7 @@ from compaction.mechanisms.engine.report import (
 from compaction.mechanisms.engine.session_memory import Notes, SessionMemoryConfig, session_memory_compact
 from compaction.mechanisms.engine.snip.removal import SnipConfig
 from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig
+from sessions.usage.engine.too_long import read_too_long
 
 __all__ = [
     "AttachmentConfig",
@@ -82,9 +83,9 @@ __all__ = [
     "Trigger",
     "compact_now",
     "full_compact",
-    "is_too_long",
     "legal_pivots",
     "partial_compact",
+    "read_too_long",
     "recover",
     "run_pipeline",
     "session_memory_compact",

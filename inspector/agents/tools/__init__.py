@@ -1,4 +1,4 @@
-"""What an agent of ours may do: read below some directories, and write below one."""
+"""The tools of Lucid's agents: reading below some directories, and writing below one."""
 
 from __future__ import annotations
 

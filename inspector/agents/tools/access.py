@@ -1,4 +1,4 @@
-"""Where tools may read and write. Links are followed before anything is decided, so none leads out."""
+"""Where tools may read and write. Links are resolved before the check, so none leads outside."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.agents.tools.tool import DeniedError, FailedError
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """Paths are relative to the first of the roots."""
+    """Paths are relative to the first root."""
 
     roots: tuple[Path, ...]
 
@@ -25,7 +25,7 @@ class Readable:
         return self.roots[0]
 
     def resolve(self, text: str) -> Path:
-        """The real path; denied if it lies outside."""
+        """The real path. Raises DeniedError if it lies outside."""
         path = _real(self.base, text)
         if not any(path.is_relative_to(root) for root in self.roots):
             raise DeniedError(f"{text} is outside of what may be read.")
@@ -39,12 +39,12 @@ class Readable:
 
 @dataclass(frozen=True, slots=True)
 class Writable:
-    """One directory, or, with `only`, one file in it."""
+    """One directory, or with `only` one file in it."""
 
     root: Path
     only: Path | None = None
     largest: int = 1_000_000
-    """Bytes of one file."""
+    """Bytes per file."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", self.root.resolve())
@@ -60,7 +60,7 @@ class Writable:
         return path
 
     def file(self, text: str) -> Path:
-        """One that is there."""
+        """The path of an existing file."""
         path = self.resolve(text)
         _must_be_regular(path, text)
         return path
@@ -73,7 +73,7 @@ def _real(base: Path, text: str) -> Path:
         raise DeniedError(f"{text}: `~` is not expanded; give a whole path.")
     try:
         return (base / text).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or too long a name
         raise DeniedError(f"{text} cannot be followed.") from error
 
 

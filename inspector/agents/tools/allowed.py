@@ -1,6 +1,6 @@
-"""Which commands may be run and with which options. What is not listed here is refused.
+"""The commands that may be run, with their options. What is not listed is refused.
 
-The lists leave out whatever writes, runs other programs, waits for ever, follows links, or takes names from a file.
+The lists leave out whatever writes, runs other programs, waits for ever, follows links, or reads names from a file.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ _NUMBER = re.compile(r"[+-]?\d{1,15}[bkKMGT]?B?")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`values` are options that take one: attached, after `=`, or as the next word."""
+    """`values` are the options that take a value: attached, after `=`, or as the next word."""
 
     flags: frozenset[str]
     values: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
-    """Those of the values that have to be a number."""
+    """Options whose value must be a number."""
     count: bool = False
-    """Whether `-5` is an option."""
+    """Whether a number such as `-5` is an option."""
     pattern_first: bool = False
-    """Whether the first operand is a pattern, unless an option gave one."""
+    """Whether the first operand is a pattern, unless an option gives one."""
 
 
 def _words(text: str) -> frozenset[str]:

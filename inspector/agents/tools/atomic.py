@@ -1,4 +1,4 @@
-"""A file is replaced in one step: whoever reads it sees the old text or the new one, also after a crash."""
+"""Replaces a file in one step: a reader sees either the old text or the new one, even after a crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the words of a command to what is run: options against the lists, paths against the roots."""
+"""Checks the words of a command before it is run: options against the lists, paths against the roots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COUNT = re.compile(r"-\d{1,9}")
 
 
 def check_command(stage: Stage, readable: Readable) -> list[str]:
-    """The words to start the program with: those that were written, with wild cards filled in."""
+    """The words to start the program with: as written, with wild cards expanded."""
     name = stage[0].text
     if name not in NAMES:
         raise DeniedError(f"only {', '.join(sorted(NAMES))} may be run, not {name}.")
@@ -47,7 +47,7 @@ def _usual(name: str, words: Stage, readable: Readable) -> Iterator[str]:
             elif word.text == "-":
                 yield word.text
             elif name == TAIL and word.text.startswith("+"):
-                # The old way to write an option: `+1f` follows a file for ever.
+                # The old form of an option: `+1f` follows a file for ever.
                 raise DeniedError(f"{name} may not be run with {word.text}; write -n, or ./{word.text} for a file.")
             else:
                 yield from _paths(word, readable)
@@ -65,7 +65,7 @@ def _usual(name: str, words: Stage, readable: Readable) -> Iterator[str]:
 
 
 def _gives_pattern(options: Options, words: Stage) -> bool:
-    """Whether -e is among the options; the walk is the same as when they are checked."""
+    """Whether -e is among the options."""
     rest = [word.text for word in words]
     while rest:
         text = rest.pop(0)
@@ -90,7 +90,7 @@ def _gives_pattern(options: Options, words: Stage) -> bool:
 
 
 def _takes_next(name: str, options: Options, text: str) -> bool:
-    """Checks one option; whether its value is the next word."""
+    """Checks one option. Returns whether its value is the next word."""
     if text.startswith("--"):
         long, has_value, value = text.partition("=")
         if long in options.values:
@@ -145,7 +145,7 @@ def _begins_expression(text: str) -> bool:
 
 
 def _paths(word: Word, readable: Readable) -> Iterator[str]:
-    """One path, or what a pattern stands for, each of them inside."""
+    """The path, or all paths that a pattern matches; each is inside the roots."""
     if word.pattern is None:
         readable.resolve(word.text)
         yield word.text

@@ -1,6 +1,6 @@
-"""Reads a command line the way a shell would, as far as words, quotes and pipes go, and refuses everything else.
+"""Reads a command line as a shell would, but only words, quotes and pipes; everything else is refused.
 
-Nothing is ever handed to a shell: what comes out are the words that a program is started with.
+Nothing is ever passed to a shell: the result is the words to start each program with.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _REFUSED = {
 class Word:
     text: str
     pattern: str | None = None
-    """In the form of `glob`, if wild cards stand in it outside of quotes."""
+    """As a `glob` pattern, if the word has wild cards outside quotes."""
 
 
 Stage = tuple[Word, ...]
 
 
 def parse(command: str) -> tuple[Stage, ...]:
-    """The words of each command of a pipeline. Raises DeniedError, and nothing else."""
+    """The words of each command of a pipeline. Raises only DeniedError."""
     if len(command) > LONGEST:
         raise DeniedError("the command is too long.")
     reader = _Reader(command)
@@ -63,7 +63,7 @@ class _Reader:
         self._words: list[Word] = []
         self._count = 0
         self._text: list[str] | None = None
-        """Of the word that is being read; None between words, as a pair of quotes is a word, too."""
+        """The word being read; None between words, because a pair of quotes is a word too."""
         self._pattern: list[str] = []
         self._wild = False
 

@@ -1,4 +1,4 @@
-"""Edit: one text in a file for another."""
+"""Edit: replaces a text in a file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from inspector.agents.tools.tool import (
     switch_of,
     text_of,
 )
+from sessions.text.engine.words import plural
 
 
 class Edit:
@@ -30,8 +31,8 @@ class Edit:
     def __init__(self, writable: Writable) -> None:
         self._writable = writable
 
-    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
-        name, old, new = (text_of(given, key) for key in ("file_path", "old_string", "new_string"))
+    def run(self, arguments: Json, cancel: CancelToken) -> ToolResult:
+        name, old, new = (text_of(arguments, key) for key in ("file_path", "old_string", "new_string"))
         path = self._writable.file(name)
         cancel.check()
         if path.stat().st_size > self._writable.largest:
@@ -45,7 +46,7 @@ class Edit:
         count = text.count(old)
         if count == 0:
             raise FailedError(f"The text does not occur in {name}.")
-        if count > 1 and not switch_of(given, "replace_all"):
+        if count > 1 and not switch_of(arguments, "replace_all"):
             raise FailedError(f"The text occurs {count} times in {name}; give more of it, or replace all.")
         write_atomically(path, text.replace(old, new), self._writable.largest)
-        return ToolResult(f"{name} was changed in {count} place{'s' if count > 1 else ''}.", (str(path),))
+        return ToolResult(f"{name} was changed in {plural(count, 'place')}.", (str(path),))

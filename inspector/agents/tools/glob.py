@@ -1,4 +1,4 @@
-"""Glob: files by the form of their path, the newest first. Links to directories are not followed."""
+"""Glob: files whose path matches a pattern, newest first. Links to directories are not followed."""
 
 from __future__ import annotations
 
@@ -38,35 +38,35 @@ class Glob:
         self._readable = readable
         self._limits = limits or Limits()
 
-    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
-        pattern = text_of(given, "pattern")
+    def run(self, arguments: Json, cancel: CancelToken) -> ToolResult:
+        pattern = text_of(arguments, "pattern")
         if pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
             raise DeniedError("A pattern is relative to its directory and stays in it.")
-        folder = self._readable.resolve(text_of(given, "path", str(self._readable.base)))
+        folder = self._readable.resolve(text_of(arguments, "path", str(self._readable.base)))
         if not folder.is_dir():
-            raise FailedError(f"{given.get('path')} is no directory.")
-        form = as_regex(pattern)
-        found = [path for path, relative in self._walk(folder, cancel) if form.fullmatch(relative)]
-        found.sort(key=lambda path: (-_time(path), str(path)))
-        cut = [f"({len(found) - MATCHES:,} more)"] if len(found) > MATCHES else []
-        return ToolResult("\n".join([*map(str, found[:MATCHES]), *cut]) or "(no files)")
+            raise FailedError(f"{arguments.get('path')} is no directory.")
+        regex = as_regex(pattern)
+        paths = [path for path, relative in self._walk(folder, cancel) if regex.fullmatch(relative)]
+        paths.sort(key=lambda path: (-_time(path), str(path)))
+        cut = [f"({len(paths) - MATCHES:,} more)"] if len(paths) > MATCHES else []
+        return ToolResult("\n".join([*map(str, paths[:MATCHES]), *cut]) or "(no files)")
 
     def _walk(self, folder: Path, cancel: CancelToken) -> Iterator[tuple[Path, str]]:
         deadline = time.monotonic() + self._limits.seconds
-        for here, folders, files in os.walk(folder):
+        for directory, folders, files in os.walk(folder):
             cancel.check()
             if time.monotonic() > deadline:
                 raise FailedError("There are too many files; look in a smaller directory.")
             folders.sort()
             for name in sorted(files):
-                path = Path(here, name)
+                path = Path(directory, name)
                 yield path, path.relative_to(folder).as_posix()
 
 
 def as_regex(pattern: str) -> re.Pattern[str]:
     if len(pattern) > LONGEST_PATTERN:
         raise FailedError("The pattern is too long.")
-    # A run of stars means no more than one, and costs a search that never ends.
+    # A run of stars means the same as two, and would make the search endless.
     parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]/]+\])", re.sub(r"\*{3,}", "**", pattern))
     written = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     try:

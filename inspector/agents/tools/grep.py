@@ -1,4 +1,4 @@
-"""Grep: files or lines that match a pattern. The searching is done by the program of that name."""
+"""Grep: files or lines that match a pattern. The program of that name does the search."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class Grep:
         self._readable = readable
         self._limits = limits or Limits()
 
-    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
-        pattern, mode = text_of(given, "pattern"), text_of(given, "output_mode", "files_with_matches")
-        most = number_of(given, "head_limit", MATCHES, 0) or MATCHES
+    def run(self, arguments: Json, cancel: CancelToken) -> ToolResult:
+        pattern, mode = text_of(arguments, "pattern"), text_of(arguments, "output_mode", "files_with_matches")
+        most = number_of(arguments, "head_limit", MATCHES, 0) or MATCHES
         if mode not in _MODES:
             raise FailedError(f"`output_mode` must be one of {', '.join(_MODES)}.")
         if "\0" in pattern:
             raise FailedError("The pattern has a NUL in it.")
-        path = self._readable.resolve(text_of(given, "path", str(self._readable.base)))
+        path = self._readable.resolve(text_of(arguments, "path", str(self._readable.base)))
         command = ["grep", "-r", "-I", "-E", _MODES[mode]]
-        if switch_of(given, "ignore_case") or given.get("-i") is True:
+        if switch_of(arguments, "ignore_case") or arguments.get("-i") is True:
             command.append("-i")
-        if only := text_of(given, "glob", "").replace("\0", ""):
+        if only := text_of(arguments, "glob", "").replace("\0", ""):
             command.append(f"--include={only.removeprefix('**/')}")
         ran = run_pipeline([[*command, "-e", pattern, "--", str(path)]], self._readable.base, self._limits, cancel)
         if ran.code > 1 and not ran.output:

@@ -1,4 +1,4 @@
-"""Runs commands that have been checked, without a shell: a pipeline in one process group, with limits on everything."""
+"""Runs checked commands without a shell: a pipeline in one process group, with limits on everything."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class CommandResult:
     code: int
-    """Of the last command."""
+    """Exit code of the last command."""
     output: str
     errors: str
     notes: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class CommandResult:
 
 
 def run_pipeline(stages: Sequence[Sequence[str]], folder: Path, limits: Limits, cancel: CancelToken) -> CommandResult:
-    """Each stage reads what the one before it wrote; the first reads nothing."""
+    """Each stage reads the output of the one before it; the first reads nothing."""
     cancel.check()
     errors_read, errors_write = os.pipe()
     processes: list[subprocess.Popen[bytes]] = []
@@ -109,7 +109,7 @@ def _collect(
 
 
 def _end(processes: list[subprocess.Popen[bytes]]) -> None:
-    # Until the first one has been waited for, its number cannot belong to anybody else's group.
+    # Until the first process has been waited for, its id cannot belong to another group.
     if processes and processes[0].returncode is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(processes[0].pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Read: lines of a text file with their numbers."""
+"""Read: lines of a text file with line numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINES = 2_000
 LONGEST_LINE = 2_000
 LARGEST_TEXT = 100_000
 LARGEST_FILE = 200_000_000
-"""Bytes; such a file may be a single line, which would have to be in memory."""
+"""Bytes; a file may be a single line, which has to fit into memory."""
 
 
 class Read:
@@ -34,13 +34,13 @@ class Read:
     def __init__(self, readable: Readable) -> None:
         self._readable = readable
 
-    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
-        name = text_of(given, "file_path")
-        first, limit = number_of(given, "offset", 1, 0) or 1, number_of(given, "limit", LINES)
+    def run(self, arguments: Json, cancel: CancelToken) -> ToolResult:
+        name = text_of(arguments, "file_path")
+        first, limit = number_of(arguments, "offset", 1, 0) or 1, number_of(arguments, "limit", LINES)
         path = self._readable.file(name)
         if path.stat().st_size > LARGEST_FILE:
             raise FailedError(f"{name} is too large; look at its head or tail, or search it.")
-        found: list[str] = []
+        lines: list[str] = []
         size = 0
         with path.open("rb") as file:
             if b"\0" in file.read(8192):
@@ -52,10 +52,10 @@ class Read:
                 if number < first:
                     continue
                 if number >= first + limit or size > LARGEST_TEXT:
-                    found.append(f"(more follows; read on with offset {number})")
+                    lines.append(f"(more follows; read on with offset {number})")
                     break
                 text = line.rstrip(b"\r\n").decode(errors="replace")
                 cut = text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]} (line cut)"
                 size += len(cut)
-                found.append(f"{number:6}\t{cut}")
-        return ToolResult("\n".join(found) or "(the file has no such lines)")
+                lines.append(f"{number:6}\t{cut}")
+        return ToolResult("\n".join(lines) or "(the file has no such lines)")

@@ -1,4 +1,4 @@
-"""Shell: a few commands that only read, alone or piped into each other. There is no shell behind it."""
+"""Shell: a few read-only commands, alone or in a pipeline. No shell is involved."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Shell:
         self._limits = limits or Limits()
 
     def argvs(self, command: str) -> list[list[str]]:
-        """What would be run. Raises DeniedError."""
+        """The commands to run. Raises DeniedError."""
         return [check_command(stage, self._readable) for stage in parse(command)]
 
-    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
-        stages = self.argvs(text_of(given, "command"))
+    def run(self, arguments: Json, cancel: CancelToken) -> ToolResult:
+        stages = self.argvs(text_of(arguments, "command"))
         ran = run_pipeline(stages, self._readable.base, self._limits, cancel)
-        said = "\n".join(part for part in (ran.output, ran.errors, *ran.notes) if part)
-        # One is how grep says that nothing matched.
+        output = "\n".join(part for part in (ran.output, ran.errors, *ran.notes) if part)
+        # Exit code 1 of grep means that nothing matched.
         failed = ran.code > 1 or (ran.code == 1 and stages[-1][0] != "grep")
         if failed and not ran.notes:
-            raise FailedError(said or f"It ended with code {ran.code}.")
-        return ToolResult(said)
+            raise FailedError(output or f"It ended with code {ran.code}.")
+        return ToolResult(output)

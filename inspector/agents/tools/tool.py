@@ -1,4 +1,4 @@
-"""A tool of an agent, and the box that an agent's calls go through: whatever comes, a result comes back."""
+"""A tool of an agent, and the toolbox that runs an agent's calls: every call gets a result."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from inspector.agents.model import Json
 
 
 class DeniedError(Exception):
-    """The call asks for something that is not allowed. The text says what, to the model and to people."""
+    """The call asks for something that is not allowed. The text tells the model and people what."""
 
 
 class FailedError(Exception):
-    """The call is allowed, but cannot be done: the file is not there, the text does not occur."""
+    """The call is allowed but fails: the file does not exist, the text does not occur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ class Tool(Protocol):
 
     @property
     def definition(self) -> Json:
-        """As the API takes it: name, description, input_schema."""
+        """In the format of the API: name, description, input_schema."""
 
-    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
-        """Raises DeniedError or FailedError, and CancelledError when it is stopped."""
+    def run(self, arguments: Json, cancel: CancelToken) -> ToolResult:
+        """Raises DeniedError, FailedError or CancelledError."""
 
 
 class Toolbox:
-    """The tools that may be called. A fork also offers its parent's; those that are not in here are denied."""
+    """The tools that may be called. A fork also offers its parent's tools; those that are not in here are denied."""
 
     def __init__(self, tools: Sequence[Tool] = (), *, aliases: Mapping[str, str] | None = None) -> None:
         self._tools = {tool.name: tool for tool in tools}
@@ -68,26 +68,26 @@ class Toolbox:
     def definitions(self) -> tuple[Json, ...]:
         return tuple(tool.definition for tool in self._tools.values())
 
-    def call(self, name: str, given: Any, cancel: CancelToken) -> Outcome:
+    def call(self, name: str, arguments: Any, cancel: CancelToken) -> Outcome:
         tool = self._tools.get(name) or self._tools.get(self._aliases.get(name, ""))
-        shown: Json = given if isinstance(given, dict) else {"input": given}
+        denied: Json = arguments if isinstance(arguments, dict) else {"input": arguments}
         try:
             if tool is None:
                 raise DeniedError(f"The tool {name} is not available here.")
-            if not isinstance(given, dict):
+            if not isinstance(arguments, dict):
                 raise FailedError("The input of a tool is an object.")
-            done = tool.run(given, cancel)
+            result = tool.run(arguments, cancel)
         except DeniedError as error:
-            return Outcome(f"Not allowed: {error}", is_error=True, denial=Denial(name, shown, str(error)))
+            return Outcome(f"Not allowed: {error}", is_error=True, denial=Denial(name, denied, str(error)))
         except FailedError as error:
             return Outcome(str(error), is_error=True)
         except OSError as error:
             return Outcome(f"It failed: {error.strerror or type(error).__name__}.", is_error=True)
-        return Outcome(done.text, touched=done.touched)
+        return Outcome(result.text, touched=result.touched)
 
 
 def schema(name: str, description: str, required: Sequence[str], **properties: tuple[str, str]) -> Json:
-    """A definition from parameters as (type, meaning)."""
+    """A tool definition, with each parameter given as (type, description)."""
     described = {key: {"type": kind, "description": meaning} for key, (kind, meaning) in properties.items()}
     return {
         "name": name,
@@ -96,8 +96,8 @@ def schema(name: str, description: str, required: Sequence[str], **properties: t
     }
 
 
-def text_of(given: Json, key: str, default: str | None = None) -> str:
-    value = given.get(key, default)
+def text_of(arguments: Json, key: str, default: str | None = None) -> str:
+    value = arguments.get(key, default)
     if not isinstance(value, str):
         raise FailedError(f"`{key}` must be a text.")
     if not _is_whole(value):
@@ -113,8 +113,8 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-def number_of(given: Json, key: str, default: int, least: int = 1) -> int:
-    value = given.get(key, default)
+def number_of(arguments: Json, key: str, default: int, least: int = 1) -> int:
+    value = arguments.get(key, default)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -122,8 +122,8 @@ def number_of(given: Json, key: str, default: int, least: int = 1) -> int:
     return value
 
 
-def switch_of(given: Json, key: str) -> bool:
-    value = given.get(key, False)
+def switch_of(arguments: Json, key: str) -> bool:
+    value = arguments.get(key, False)
     if not isinstance(value, bool):
         raise FailedError(f"`{key}` must be true or false.")
     return value

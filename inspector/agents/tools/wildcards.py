@@ -1,5 +1,5 @@
-"""What a word with wild cards stands for. Directories are read one level at a time, and none outside of the roots: on
-the way to a name, a link that leads out is not followed."""
+"""Expands words with wild cards. Directories are read one level at a time, and only inside the roots: a link that leads
+outside is not followed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from inspector.agents.tools.tool import DeniedError
 
 MOST_FILES = 2_000
 MOST_LOOKED_AT = 100_000
-"""Names; looking for what a pattern stands for cannot be stopped, so it has to end soon."""
+"""Names; expanding a pattern cannot be cancelled, so it has to end soon."""
 MOST_WILD_PARTS = 4
 
 
 def expand_pattern(pattern: str, readable: Readable) -> list[str]:
-    """The paths in their order, written as the pattern is: whole, or relative to the first root."""
+    """The sorted paths, absolute or relative to the first root as the pattern is."""
     parts = pattern.split("/")
     if ".." in parts:
         raise DeniedError("a pattern with wild cards may not go up.")
@@ -30,13 +30,13 @@ def expand_pattern(pattern: str, readable: Readable) -> list[str]:
     start = "".join(f"{part}/" for part in plain)
     readable.resolve(start or ".")
     walk = _Walk(readable)
-    found = [start]
+    paths = [start]
     for number, part in enumerate(parts[len(plain) :], len(plain) + 1):
-        ahead = "" if number == len(parts) else "/"
-        found = list(itertools.islice(walk.onward(found, part, ahead), MOST_FILES + 1))
-        if len(found) > MOST_FILES:
+        slash = "" if number == len(parts) else "/"
+        paths = list(itertools.islice(walk.expand(paths, part, slash), MOST_FILES + 1))
+        if len(paths) > MOST_FILES:
             raise DeniedError("the pattern stands for too many files.")
-    return sorted(found)
+    return sorted(paths)
 
 
 class _Walk:
@@ -44,17 +44,17 @@ class _Walk:
         self._readable = readable
         self._looked_at = 0
 
-    def onward(self, folders: list[str], part: str, ahead: str) -> Iterator[str]:
-        """One part further: `ahead` is a slash as long as there is more to come."""
+    def expand(self, folders: list[str], part: str, slash: str) -> Iterator[str]:
+        """The matches of one part of the pattern. `slash` is empty for the last part."""
         form = re.compile(fnmatch.translate(part))
         for folder in folders:
-            if part in ("", "."):  # the pattern ends in a slash, or has two of them
-                yield f"{folder}{part}{ahead}"
+            if part in ("", "."):  # a slash at the end of the pattern, or two in a row
+                yield f"{folder}{part}{slash}"
                 continue
             for name in self._names(folder):
                 hides = name.startswith(".") and not part.startswith(".")
-                if not hides and form.match(name) and (not ahead or self._is_folder(f"{folder}{name}")):
-                    yield f"{folder}{name}{ahead}"
+                if not hides and form.match(name) and (not slash or self._is_folder(f"{folder}{name}")):
+                    yield f"{folder}{name}{slash}"
 
     def _names(self, folder: str) -> Iterator[str]:
         try:

@@ -1,4 +1,4 @@
-"""Write: a whole file, new or anew."""
+"""Write: creates or replaces a whole file."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Write:
     def __init__(self, writable: Writable) -> None:
         self._writable = writable
 
-    def run(self, given: Json, cancel: CancelToken) -> ToolResult:
-        name, content = text_of(given, "file_path"), text_of(given, "content")
+    def run(self, arguments: Json, cancel: CancelToken) -> ToolResult:
+        name, content = text_of(arguments, "file_path"), text_of(arguments, "content")
         path = self._writable.resolve(name)
         cancel.check()
         if path.is_dir():
@@ -39,7 +39,7 @@ class Write:
         existed = path.exists()
         if not existed and not str(path.relative_to(self._writable.root)).isprintable():
             raise DeniedError("The name holds line breaks, or characters that nobody sees or that turn text around.")
-        # The path is real by now: its parents are in the directory, and none of them is a link.
+        # The path is resolved: its parents are in the directory, and none is a link.
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, content, self._writable.largest)
         return ToolResult(f"{name} was {'rewritten' if existed else 'made'}.", (str(path),))

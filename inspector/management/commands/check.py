@@ -34,19 +34,19 @@ class Command(BaseCommand):
 
     def _say(self, result: dict[str, Any]) -> None:
         self.stdout.write(result["summary"])
-        for one in result["repairs"]:
-            self.stdout.write(f"{_place(one)}: brought back")
-        for one in result["damage"]:
-            note = " (repairable)" if one["repairable"] else ""
-            self.stdout.write(f"{_place(one)}: {printable(one['what'])}{note}")
+        for repair in result["repairs"]:
+            self.stdout.write(f"{_place(repair)}: brought back")
+        for damage in result["damage"]:
+            note = " (repairable)" if damage["repairable"] else ""
+            self.stdout.write(f"{_place(damage)}: {printable(damage['what'])}{note}")
         for double in result["doubles"]:
             self.stdout.write(f"{printable(double['path'])}: stored {len(double['sources'])} times")
 
 
-def _place(one: dict[str, Any]) -> str:
-    session = f"session {one['session']}, " if one["session"] else ""
-    first, end = one["range"]
-    return printable(f"{session}bytes {first:,} to {end:,} of {one['path']}")
+def _place(damage: dict[str, Any]) -> str:
+    session = f"session {damage['session']}, " if damage["session"] else ""
+    first, end = damage["range"]
+    return printable(f"{session}bytes {first:,} to {end:,} of {damage['path']}")
 
 
 def _advice(result: dict[str, Any], *, repaired: bool) -> str:

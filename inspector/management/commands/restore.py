@@ -11,8 +11,8 @@ from django.conf import settings
 from inspector.backup.services.progress_line import rows_by_table
 from inspector.backup.services.restore import RestoreResult, backup_restore
 from inspector.management.backup_file_command import BackupFileCommand, CommandResult
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.paths import encode_path
 

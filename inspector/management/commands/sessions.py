@@ -11,8 +11,8 @@ from django.db.models import Count, Sum
 
 from compaction.cache.services.scan import cache_scan_stale
 from sessions.models import Source, Transcript
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 
 
 class Command(BaseCommand):
@@ -44,9 +44,9 @@ class Command(BaseCommand):
             self.stdout.write(f"{(iso(session.last_at) or 'unknown')[:16]}  {session.public_id}  {title}")
 
 
-def _tell(done: int, total: int) -> None:
-    end = "" if done < total else "\n" if total else ""
-    print(f"\rlooking into the prompt cache: {done:,} of {total:,} sessions", end=end, file=sys.stderr, flush=True)
+def _tell(count: int, total: int) -> None:
+    end = "" if count < total else "\n" if total else ""
+    print(f"\rlooking into the prompt cache: {count:,} of {total:,} sessions", end=end, file=sys.stderr, flush=True)
 
 
 def as_json(session: Any, damage: str | None = None) -> dict[str, object]:

@@ -165,10 +165,10 @@ def is_silent(run: Run, now: int) -> bool:
     return run.status == Run.Status.RUNNING and now - last_sign > SILENT_MS and not has_responding_worker(run)
 
 
-def rate_per_second(done: int, started: int | None, until: int) -> float | None:
-    if started is None or until <= started or not done:
+def rate_per_second(count: int, started: int | None, until: int) -> float | None:
+    if started is None or until <= started or not count:
         return None
-    return done / ((until - started) / 1000)
+    return count / ((until - started) / 1000)
 
 
 def _format_count(count: int, unit: str) -> str:

@@ -21,7 +21,7 @@ from inspector.runs.selectors.kills import kill_requested_at
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.database_retry import retry_while_unavailable
 from inspector.runs.services.kill_notes import kill_forget
-from inspector.runs.services.local_runs import registered
+from inspector.runs.services.local_runs import register
 from inspector.runs.services.presence import process_name
 from inspector.runs.services.pulse import keep_pulse, own_run
 from inspector.runs.services.stops import (
@@ -113,7 +113,7 @@ def _carry_out(run: Run, kind: RunKind, work: Work, *, pulse: bool = True, raise
         running.stop(RunKilled)
     log = logger.bind(run=run.pk, kind=run.kind)
     # The lease is renewed until the outcome is written: while the database is away, the run must not count as lost.
-    with registered(running), bound_contextvars(run=run.pk), keep_pulse(running) if pulse else nullcontext():
+    with register(running), bound_contextvars(run=run.pk), keep_pulse(running) if pulse else nullcontext():
         outcome = _do_work(running, run, work)
         _log_outcome(log, outcome, raises=raises)
         kill_requested = kill_requested_at(run)

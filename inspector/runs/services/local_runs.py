@@ -14,7 +14,7 @@ _local_runs: dict[int, ActiveRun] = {}
 
 
 @contextmanager
-def registered(running: ActiveRun) -> Iterator[None]:
+def register(running: ActiveRun) -> Iterator[None]:
     with _lock:
         _local_runs[running.run_id] = running
     try:

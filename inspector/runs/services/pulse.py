@@ -29,13 +29,13 @@ logger = get_logger(__name__)
 
 @contextmanager
 def keep_pulse(running: ActiveRun) -> Iterator[None]:
-    done = threading.Event()
-    thread = threading.Thread(target=_beat, args=(running, done), name=f"pulse of run {running.run_id}", daemon=True)
+    stopped = threading.Event()
+    thread = threading.Thread(target=_beat, args=(running, stopped), name=f"pulse of run {running.run_id}", daemon=True)
     thread.start()
     try:
         yield
     finally:
-        done.set()
+        stopped.set()
         thread.join()
 
 
@@ -50,10 +50,10 @@ def write_updates(running: ActiveRun) -> bool:
             raise
 
 
-def _beat(running: ActiveRun, done: threading.Event) -> None:
+def _beat(running: ActiveRun, stopped: threading.Event) -> None:
     last = -BEAT
     try:
-        while not done.wait(TICK):
+        while not stopped.wait(TICK):
             try:
                 if running.has_kill_note():
                     running.stop(RunKilled)

@@ -23,4 +23,4 @@ class SilenceTimer:
         return now - last[1]
 
     def forget_others(self, keys: Collection[Hashable]) -> None:
-        self._signs = {what: seen for what, seen in self._signs.items() if what in keys}
+        self._signs = {key: sign for key, sign in self._signs.items() if key in keys}

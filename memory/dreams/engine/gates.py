@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from memory.dreams.engine.lock import DreamLock, LockState
+from sessions.text.engine.words import plural
 
 HOURS_BETWEEN = 24
 MINUTES_BETWEEN_SCANS = 10
@@ -69,7 +70,7 @@ def sessions_gate(*, sessions: int, lock: DreamLock) -> Gate:
     else:
         moment = datetime.fromtimestamp(lock.consolidated_ns / 1e9, tz=UTC)
         when = f"since {moment:%Y-%m-%d %H:%M} UTC"
-    counted = f"{sessions:,} session{'' if sessions == 1 else 's'} went on {when}; {SESSIONS_NEEDED} are needed."
+    counted = f"{plural(sessions, 'session')} went on {when}; {SESSIONS_NEEDED} are needed."
     return Gate(GateName.SESSIONS, sessions >= SESSIONS_NEEDED, counted)
 
 
@@ -97,6 +98,6 @@ def _format_span(milliseconds: int) -> str:
     if minutes < 1:
         return "less than a minute"
     if minutes < 120:
-        return f"{minutes} minute{'' if minutes == 1 else 's'}"
+        return plural(minutes, "minute")
     hours = minutes // 60
     return f"{hours} hours" if hours < 48 else f"{hours // 24} days"

@@ -130,7 +130,7 @@ class _Tidier:
                 continue  # lines from elsewhere: the time of this file says nothing of them
             for _ in range(MOST_DATES):
                 directory = MemoryDirectory(self.path, (self.files[name],))
-                fixes = (found for found in dates.check(directory, self.surroundings) if found.fix is not None)
+                fixes = (finding for finding in dates.check(directory, self.surroundings) if finding.fix is not None)
                 finding = next(fixes, None)
                 if finding is None or finding.fix is None:
                     break

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.agents.usage import Usage
-from inspector.budget.prices import price_of
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import RunCard, run_cards
 from memory.dreams.engine.prompt import SYSTEM
@@ -21,6 +19,8 @@ from memory.dreams.selectors.gates import (
 from memory.files.selectors.directories import visible_directories
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import proposals_of
+from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage
 
 KINDS = ("dream", "tidy")
 PAST = 5
@@ -88,5 +88,5 @@ def directory_dreams(
 
 def estimate_price(situation: DreamSituation, model: str, limit: int) -> DreamPrice:
     tokens = (situation.bytes + len(SYSTEM)) // 3
-    least = price_of(model, Usage(tokens * _READ_TWICE, output=_ANSWERS + tokens // 2))
-    return DreamPrice(tokens, least, price_of(model, Usage(limit)), limit)
+    least = cost_of(model, Usage(tokens * _READ_TWICE, output=_ANSWERS + tokens // 2))
+    return DreamPrice(tokens, least, cost_of(model, Usage(limit)), limit)

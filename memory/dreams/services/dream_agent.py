@@ -28,7 +28,6 @@ from inspector.agents.tools import (
     reading_tools,
     writing_tools,
 )
-from inspector.agents.usage import Usage
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.services import ActiveRun, RunError
@@ -43,10 +42,11 @@ from memory.dreams.selectors.gates import sessions_since
 from memory.models import Directory
 from memory.proposals.selectors.proposals import Source
 from memory.proposals.services.proposals import FileReason
-from sessions.model_requests.within_budget import BudgetedModel
+from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.keys import key_of
+from sessions.usage.engine.usage import Usage
 
 TURNS = 40
 TOKENS = 1_000_000

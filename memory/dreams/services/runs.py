@@ -89,7 +89,7 @@ def _propose_tidy(
         kind=Proposal.Kind.TIDY,
         before=before,
         after=after,
-        why={name: FileReason(reason) for name, reason in result.reasons.items()},
+        reasons={name: FileReason(reason) for name, reason in result.reasons.items()},
         run_id=run.pk,
         contradictions=result.kept_apart,
     )
@@ -112,7 +112,7 @@ def _propose_dream(
         kind=Proposal.Kind.DREAM,
         before=before,
         after=after,
-        why=why,
+        reasons=why,
         run_id=run.pk,
         message=message,
         contradictions=outcome.report.contradictions,

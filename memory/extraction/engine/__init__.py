@@ -1,4 +1,4 @@
-"""Memories out of a session: when it is worth a look, what whoever looks is told, and where each memory comes from."""
+"""Memories from a session: when to look for them, the prompt, and the source of each memory."""
 
 from __future__ import annotations
 

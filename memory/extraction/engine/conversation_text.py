@@ -1,5 +1,4 @@
-"""A conversation written out as text, with the number of each entry, for whoever reads it as a whole and answers
-something else."""
+"""A conversation as text with entry numbers, for a model that reads it as one message."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from typing import Any
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 LONGEST_RESULT = 2_000
-"""Characters of a tool's output or of a call: what matters of it was said in words."""
+"""Characters of a call or of a tool's output: the conversation says what matters in it."""
 _SPEAKERS = {
     MessageKind.PROMPT: "the user",
     MessageKind.ANSWER: "the assistant",
@@ -21,7 +20,7 @@ _SPEAKERS = {
 
 
 def write_conversation(messages: Sequence[Message]) -> str:
-    """Thinking is left out, and so are pictures."""
+    """Leaves out thinking and images."""
     parts = []
     for message in messages:
         text = "\n".join(part for part in _parts(message.content) if part.strip())
@@ -32,7 +31,7 @@ def write_conversation(messages: Sequence[Message]) -> str:
 
 
 def message_text(message: Message) -> str:
-    """What was said in a message, without calls and results."""
+    """The text of a message without calls and results."""
     return "\n".join(str(block.get("text", "")) for block in message.content if block.get("type") == "text")
 
 

@@ -1,4 +1,4 @@
-"""Whether what has happened since the last look is looked through for memories."""
+"""Decides whether to look for memories in what happened since the last extraction."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ SIDE = "Memories are only taken from the main thread of a session."
 @dataclass(frozen=True, slots=True)
 class ExtractionConfig:
     min_turns: int = 1
-    """Turns of the user that have to come together."""
+    """Turns of the user that must have come in."""
     turns: int = 5
-    """Answers of whoever looks: one to read, one to write, and some to put things right."""
+    """Answers of the model: one to read, one to write, and some to correct."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionDecision:
-    wanted: bool
+    is_due: bool
     why: str
     start: int
-    """The entries from here"""
+    """The first entry."""
     stop: int
-    """up to here, this one not included."""
-    moves: bool = False
-    """The cursor moves on, although nobody looks."""
+    """The entry after the last."""
+    moves_cursor: bool = False
+    """The cursor moves on although nothing is extracted."""
 
 
 def decide_extraction(
@@ -40,23 +40,23 @@ def decide_extraction(
     *,
     main: bool = True,
 ) -> ExtractionDecision:
-    """`cursor`: the entry at which the last look ended. `wrote`: entries in which the agent wrote memory itself."""
+    """`cursor`: where the last extraction ended. `wrote`: entries in which the agent wrote memory itself."""
     config = config or ExtractionConfig()
-    new = [one for one in messages if one.position is not None and one.position >= cursor]
-    stop = max((one.position + 1 for one in new if one.position is not None), default=cursor)
+    new = [message for message in messages if message.position is not None and message.position >= cursor]
+    stop = max((message.position + 1 for message in new if message.position is not None), default=cursor)
 
-    def decline(why: str, *, moves: bool = False) -> ExtractionDecision:
-        return ExtractionDecision(False, why, cursor, stop, moves)
+    def decline(why: str, *, moves_cursor: bool = False) -> ExtractionDecision:
+        return ExtractionDecision(False, why, cursor, stop, moves_cursor)
 
     if not main:
         return decline(SIDE)
-    turns = sum(one.kind is MessageKind.PROMPT for one in new)
+    turns = sum(message.kind is MessageKind.PROMPT for message in new)
     if not turns:
         return decline("Nothing was said since the last look.")
     own = sorted(position for position in wrote if cursor <= position < stop)
     if own:
         return decline(
-            f"The agent wrote memory itself, in entry {own[-1]}, so this stretch is passed over.", moves=True
+            f"The agent wrote memory itself, in entry {own[-1]}, so this stretch is passed over.", moves_cursor=True
         )
     if new[-1].kind is not MessageKind.ANSWER or not is_idle(messages):
         return decline("The last turn is not over yet.")

@@ -1,4 +1,4 @@
-"""What whoever looks for memories is told."""
+"""The prompt of an extraction."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ When you are done, say in one line for each file that you wrote what it is, as `
 
 
 def extraction_prompt(memory: MemoryDirectory, *, stretch: str, directory: str, turns: int, forked: bool) -> str:
-    """`stretch`: what is looked at, in words. `forked`: the conversation stands above, and is the session's own."""
+    """`stretch`: describes the part to look at. `forked`: the prompt continues the session itself."""
     opening = (
         "This message is not part of the conversation above, and neither are its instructions."
         if forked
@@ -69,11 +69,11 @@ def extraction_prompt(memory: MemoryDirectory, *, stretch: str, directory: str, 
 
 def _list_memories(memory: MemoryDirectory) -> str:
     topics = sorted(
-        (one for one in memory.files if one.kind is FileKind.TOPIC), key=lambda one: (-one.mtime_ns, one.name)
+        (file for file in memory.files if file.kind is FileKind.TOPIC), key=lambda file: (-file.mtime_ns, file.name)
     )
     if not topics:
         return "The memory directory has no memories yet."
-    lines = [_line(one) for one in topics[:MOST_LISTED]]
+    lines = [_line(file) for file in topics[:MOST_LISTED]]
     more = len(topics) - len(lines)
     if more:
         lines.append(f"- and {more:,} older ones")

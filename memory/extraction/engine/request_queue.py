@@ -1,4 +1,4 @@
-"""One at a time, and of those who come meanwhile only the newest waits: its stretch contains the others'."""
+"""One request at a time. Of those that come meanwhile only the newest waits: its stretch contains the others."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class RequestQueue(Generic[Request]):
     next: Request | None = None
 
     def add(self, request: Request) -> tuple[RequestQueue[Request], Request | None]:
-        """And what is to be started now, if anything."""
+        """The new queue, and the request to start now, if any."""
         if self.busy:
             return RequestQueue(True, request), None
         return RequestQueue(True, None), request
 
     def finish(self) -> tuple[RequestQueue[Request], Request | None]:
-        """The one under way is over. And what is to be started now."""
+        """Ends the active request. Returns the new queue, and the request to start now, if any."""
         return RequestQueue(self.next is not None, None), self.next

@@ -1,4 +1,4 @@
-"""Where memories out of a session go, how far it was looked through, and who waits."""
+"""The state of a session's extractions: the memory directory, how far it was searched, and the waiting request."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sessions.transcripts.engine.paths import encode_path
 
 
 def extraction_directory(*, transcript: Transcript) -> Directory:
-    """The memory of the session's project; it need not be there yet. Raises NoMemoryError."""
+    """The memory directory of the session's project; it need not exist yet. Raises NoMemoryError."""
     return directory_register(path=encode_path(memory_path(transcript)))
 
 
 def extraction_move(*, transcript: Transcript, position: int, why: str) -> None:
-    """The next look begins there; it never goes back."""
+    """The next extraction starts there; the position never goes back."""
     with transaction.atomic():
         row, _ = Extraction.objects.select_for_update().get_or_create(transcript=transcript)
         row.position, row.why, row.at = max(row.position, position), why, now_ms()
@@ -29,7 +29,7 @@ def extraction_move(*, transcript: Transcript, position: int, why: str) -> None:
 
 
 def extraction_enqueue(*, transcript: Transcript, request: dict[str, Any], busy: bool) -> dict[str, Any] | None:
-    """What is to be started now; None if it waits for the one under way. Of those who wait the newest is kept."""
+    """The request to start now; None if it has to wait. Only the newest one waits."""
     with transaction.atomic():
         row, _ = Extraction.objects.select_for_update().get_or_create(transcript=transcript)
         state, start = RequestQueue(busy, row.waiting).add(request)
@@ -39,7 +39,7 @@ def extraction_enqueue(*, transcript: Transcript, request: dict[str, Any], busy:
 
 
 def extraction_dequeue(*, transcript: Transcript) -> dict[str, Any] | None:
-    """What has waited and is to be started now."""
+    """The waiting request, to be started now."""
     with transaction.atomic():
         row, _ = Extraction.objects.select_for_update().get_or_create(transcript=transcript)
         state, start = RequestQueue(True, row.waiting).finish()

@@ -1,5 +1,5 @@
-"""Extractions as runs: a model looks through a session for what is worth remembering. It works on a copy of the memory
-directory; what it made of it is a proposal."""
+"""Extractions as runs: a model searches a session for what is worth remembering. It works on a copy of the memory
+directory; its changes become a proposal."""
 
 from __future__ import annotations
 
@@ -84,15 +84,15 @@ NO_TOOLS = (
 class ExtractionRequest:
     run: Run
     waits: bool
-    """For that run, which is under way; it begins when that one has ended, unless a newer one comes."""
+    """`run` is an earlier, active one; this request starts after it, unless a newer one comes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
     messages: list[Message]
     stop: int
-    ranged: bool
-    """Somebody has chosen it; otherwise it is what came since the last look."""
+    is_chosen: bool
+    """A person chose the stretch; otherwise it starts where the last extraction ended."""
 
 
 def extraction_request(
@@ -103,7 +103,7 @@ def extraction_request(
     last: int | None = None,
     retry_of: Run | None = None,
 ) -> ExtractionRequest:
-    """Raises RunError where there is nobody to ask."""
+    """Raises RunError if no model can be asked."""
     extraction_require_model()
     request = extraction_parameters(transcript, model, first, last)
     busy = _active_runs(transcript).first()
@@ -121,7 +121,7 @@ def extraction_parameters(
 
 
 def extraction_require_model(transcript: Transcript | None = None) -> None:
-    """Raises RunError where there is nobody to ask, or, for a transcript, somebody is asked already."""
+    """Raises RunError if no model can be asked, or an extraction of `transcript` is active."""
     kind = choice_of(settings.MODELS).kind
     if kind != "anthropic":
         raise RunError(NO_TOOLS if kind == "claude" else NO_MODEL)
@@ -141,7 +141,7 @@ def extraction_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     except (FileTroubleError, NoMemoryError) as error:
         raise RunError(str(error), type(error).__name__) from error
     finally:
-        # Whatever became of this one, whoever waits comes next.
+        # However this run ended, the waiting request comes next.
         waiting = extraction_dequeue(transcript=transcript)
         if waiting is not None:
             _create(transcript, waiting)
@@ -155,15 +155,15 @@ def _extract(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str, 
     stretch = _stretch(run, transcript, directory)
     if isinstance(stretch, dict):
         return stretch
-    asked = model_choose(run, run.parameters["model"])
-    if not asked.model.verbatim:
+    chosen = model_choose(run, run.parameters["model"])
+    if not chosen.model.verbatim:
         raise RunError(NO_TOOLS)
     working = Path(settings.LUCID_HOME) / "working"
     working.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="extraction-", dir=working) as folder:
         copy = Path(folder).resolve() / "memory"
         before = copy_make(directory=directory, to=copy)
-        outcome, more = _ask_model(running, asked, transcript, stretch, copy)
+        outcome, more = _ask_model(running, chosen, transcript, stretch, copy)
         running.begin_phase("comparing")
         after = read_contents(path=copy)
     why = _reasons(transcript, stretch, before, after, outcome.text)
@@ -172,19 +172,19 @@ def _extract(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str, 
         kind=Proposal.Kind.EXTRACTION,
         before=before,
         after=after,
-        why=why,
+        reasons=why,
         run_id=run.pk,
         message=outcome.text,
     )
-    found = f"proposes {plural(proposal.files.count(), 'file')}" if proposal else "found nothing worth remembering"
-    summary = f"Looked at {plural(len(stretch.messages), 'message')} and {found}."
-    if not stretch.ranged:
+    verdict = f"proposes {plural(proposal.files.count(), 'file')}" if proposal else "found nothing worth remembering"
+    summary = f"Looked at {plural(len(stretch.messages), 'message')} and {verdict}."
+    if not stretch.is_chosen:
         extraction_move(transcript=transcript, position=stretch.stop, why=summary)
     return _result(transcript, summary, proposal) | more
 
 
 def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch | dict[str, Any]:
-    """Or the result of a run that has nothing to look at."""
+    """The stretch to search, or the result of the run if there is nothing to search."""
     first, last = run.parameters.get("first"), run.parameters.get("last")
     if first is not None or last is not None:
         start, stop = first or 0, transcript.entries if last is None else last + 1
@@ -192,36 +192,37 @@ def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch
         if not messages:
             raise RunError(f"Between the entries {start} and {stop - 1} nothing was said.")
         return _Stretch(messages, stop, True)
-    considered = extraction_decide(transcript, decode_path(directory.path))
-    if considered.wanted:
-        return _Stretch(load_messages(transcript, considered.start, considered.stop), considered.stop, False)
-    if considered.moves:
-        extraction_move(transcript=transcript, position=considered.stop, why=considered.why)
-    return _result(transcript, f"Nobody was asked. {considered.why}", None) | {"skipped": considered.why}
+    decision = extraction_decide(transcript, decode_path(directory.path))
+    if decision.is_due:
+        return _Stretch(load_messages(transcript, decision.start, decision.stop), decision.stop, False)
+    if decision.moves_cursor:
+        extraction_move(transcript=transcript, position=decision.stop, why=decision.why)
+    return _result(transcript, f"Nobody was asked. {decision.why}", None) | {"skipped": decision.why}
 
 
 def _ask_model(
-    running: ActiveRun, asked: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
+    running: ActiveRun, chosen: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
 ) -> tuple[AgentOutcome, dict[str, Any]]:
     context = load_context(transcript, point_next(transcript))
     parent = find_parent_request(transcript, context)
-    sharing = decide_sharing(parent, asked.model, asked.name)
-    # A fork has all of the session before its eyes, and nothing that was compacted away.
-    there = {one.uuid for one in context.messages}
-    whole = not stretch.ranged and all(one.uuid in there for one in stretch.messages)
+    sharing = decide_sharing(parent, chosen.model, chosen.name)
+    # A fork sees the whole session, except what was compacted.
+    sent = {message.uuid for message in context.messages}
+    whole = not stretch.is_chosen and all(message.uuid in sent for message in stretch.messages)
     forked = parent if sharing.is_shared and whole and isinstance(parent, ParentRequest) else None
     prompt = _prompt(stretch, copy, forked=forked is not None)
 
-    def make(cancel: CancelToken, listener: Listener) -> Ask:
+    def build_ask(cancel: CancelToken, listener: Listener) -> Ask:
         if forked is not None:
             own = {"role": "user", "content": [{"type": "text", "text": prompt}]}
             return fork(forked.params, [own], writes_cache=True, listener=listener, cancel=cancel)
         content = f"<conversation>\n{write_conversation(stretch.messages)}\n</conversation>\n\n{prompt}"
-        return Ask(asked.name, ({"role": "user", "content": content},), system=SYSTEM, listener=listener, cancel=cancel)
+        messages = ({"role": "user", "content": content},)
+        return Ask(chosen.name, messages, system=SYSTEM, listener=listener, cancel=cancel)
 
     limits = AgentLimits(ExtractionConfig().turns)
-    outcome = agent_conduct(running, asked, make, extraction_tools(transcript, copy), limits=limits, root=copy)
-    model = forked.params.model if forked is not None else asked.name
+    outcome = agent_conduct(running, chosen, build_ask, extraction_tools(transcript, copy), limits=limits, root=copy)
+    model = forked.params.model if forked is not None else chosen.name
     why = (
         sharing.why if whole or not sharing.is_shared else "Only a part of the session is looked at, so it is no fork."
     )
@@ -234,7 +235,7 @@ def _ask_model(
 
 
 def extraction_tools(transcript: Transcript, copy: Path) -> Toolbox:
-    """Reads the copy and the project's checkout, writes the copy alone."""
+    """Tools that read the copy and the project's checkout, and write only the copy."""
     cwd = decode_path(transcript.project.cwd) if transcript.project.cwd else None
     root = find_canonical_root(cwd) if cwd is not None and cwd.is_absolute() and cwd.is_dir() else None
     roots = (copy, root) if root is not None and (root / ".git").exists() else (copy,)
@@ -244,27 +245,27 @@ def extraction_tools(transcript: Transcript, copy: Path) -> Toolbox:
 
 def _prompt(stretch: _Stretch, copy: Path, *, forked: bool) -> str:
     count = len(stretch.messages)
-    begin = next((one for one in stretch.messages if one.kind is MessageKind.PROMPT), stretch.messages[0])
+    begin = next((message for message in stretch.messages if message.kind is MessageKind.PROMPT), stretch.messages[0])
     words = " ".join(str(block.get("text", "")) for block in begin.content if block.get("type") == "text").split()
     since = f" (from “{' '.join(words)[:120]}” on)" if words else ""
-    what = f"the last {plural(count, 'message')} of it{since}" if forked else "it"
+    part = f"the last {plural(count, 'message')} of it{since}" if forked else "it"
     return extraction_prompt(
-        read_directory(copy), stretch=what, directory=str(copy), turns=ExtractionConfig().turns, forked=forked
+        read_directory(copy), stretch=part, directory=str(copy), turns=ExtractionConfig().turns, forked=forked
     )
 
 
 def _reasons(
-    transcript: Transcript, stretch: _Stretch, before: dict[str, bytes], after: dict[str, bytes], said: str
+    transcript: Transcript, stretch: _Stretch, before: dict[str, bytes], after: dict[str, bytes], answer: str
 ) -> dict[str, FileReason]:
-    """By file: what the model said of it, and the entry that it comes from: the one that has most in common with it, or
-    else the last request of the stretch."""
+    """By file: what the model said about it, and its source: the entry with most in common, else the last prompt of the
+    stretch."""
     reasons: dict[str, str] = {}
-    for line in said.splitlines():
+    for line in answer.splitlines():
         name, colon, words = line.strip().lstrip("-* ").partition(":")
         if colon and words.strip():
             reasons.setdefault(name.strip().strip("`*"), words.strip())
-    last = next((one for one in reversed(stretch.messages) if one.kind is MessageKind.PROMPT and one.uuid), None)
-    found: dict[str, FileReason] = {}
+    last = next((row for row in reversed(stretch.messages) if row.kind is MessageKind.PROMPT and row.uuid), None)
+    file_reasons: dict[str, FileReason] = {}
     for name, data in after.items():
         old = before.get(name, b"")
         if data == old:
@@ -272,8 +273,8 @@ def _reasons(
         added = [line for hunk in split_hunks(text_for_editing(old), text_for_editing(data)) for line in hunk.new]
         source = find_source(added, stretch.messages) or last
         sources = (Source(transcript.pk, source.uuid),) if source is not None else ()
-        found[name] = FileReason(reasons.get(name, ""), sources)
-    return found
+        file_reasons[name] = FileReason(reasons.get(name, ""), sources)
+    return file_reasons
 
 
 def _result(transcript: Transcript, summary: str, proposal: Proposal | None) -> dict[str, Any]:

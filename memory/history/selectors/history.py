@@ -132,6 +132,20 @@ def version_text(version: Version) -> str | None:
     return None if content is None else text_for_editing(content)
 
 
+def action_of(version: Version) -> str:
+    """What happened to the file, in a word or two."""
+    parent = version.parent
+    if version.blob_id is None:
+        return "deleted"
+    if parent is None or parent.blob_id is None:
+        return "created"
+    if parent.directory_id != version.directory_id:
+        return "moved"
+    if parent.name != version.name:
+        return "renamed"
+    return "changed" if parent.blob_id != version.blob_id else "mode changed"
+
+
 def _find_by_former_name(directory: Directory, name: str) -> File | None:
     """A file that had this name before it was renamed."""
     rows = Version.objects.filter(directory=directory, name=name).select_related("file__directory", "file__current")

@@ -59,10 +59,6 @@ def uses_of(directory: Directory) -> dict[tuple[str, str], UseCount]:
     return {(name, kind): UseCount(count, last) for name, kind, count, last in rows.annotate(Count("pk"), Max("at"))}
 
 
-def touch_address(touch: Touch) -> str:
-    return _address(touch.transcript, touch.position)
-
-
 def _address(transcript: Transcript, position: int) -> str:
     entry = Entry.objects.filter(pk=transcript.pk << POSITION_BITS | position).first()
     record = Reader(transcript.source_id).try_record(entry.offset, entry.length)[0] if entry else {}

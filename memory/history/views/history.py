@@ -27,6 +27,7 @@ from memory.files.views.page_frame import (
     with_directory,
 )
 from memory.history.selectors.history import (
+    action_of,
     batch_get,
     batch_versions,
     batches_of,
@@ -202,19 +203,6 @@ def memory_undo(request: HtmxRequest, directory: Directory, change: int) -> Http
         resolved = {clash.key: merged_bytes(posted, clash) for clash in error.clashes}
         undone = batch_undo(batch=batch, resolved=resolved, message=f"Undid “{sentence_of(batch)}”"[:200])
     return redirect_to_result(reverse("memory-change", args=[directory.pk, undone.pk]), undone)
-
-
-def action_of(version: Version) -> str:
-    parent = version.parent
-    if version.blob_id is None:
-        return "deleted"
-    if parent is None or parent.blob_id is None:
-        return "made"
-    if parent.directory_id != version.directory_id:
-        return "moved"
-    if parent.name != version.name:
-        return "renamed"
-    return "changed" if parent.blob_id != version.blob_id else "mode changed"
 
 
 def _describe_change(batch: Batch, versions: list[Version]) -> tuple[Batch, str, list[VersionView], int]:

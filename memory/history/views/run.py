@@ -16,9 +16,9 @@ from memory.files.views.page_frame import (
     render_trouble,
     sentence_of,
 )
-from memory.history.selectors.history import batches_of_run, batches_versions
+from memory.history.selectors.history import action_of, batches_of_run, batches_versions
 from memory.history.services.restoration import batch_undo
-from memory.history.views.history import VersionView, action_of
+from memory.history.views.history import VersionView
 
 
 @require_safe

@@ -82,7 +82,7 @@ class Command(BaseCommand):
         return run_perform(kind=DREAM if model else TIDY, target=directory.path, parameters=parameters, work=work)
 
     def _refuse(self, gates: tuple[Gate, ...], gate: Gate, options: dict[str, Any]) -> None:
-        """Whoever asks for a document wants to know which gate it is, and has the answer; but nothing was accepted."""
+        """--json prints the gates as a document, which is a failure only if the proposal was to be accepted."""
         if options["json"]:
             self.stdout.write(json.dumps(document(gates, {"summary": gate.why}, None, [])))
         if not options["json"] or options["accept"] or options["accept_losses"]:
@@ -112,7 +112,7 @@ class Command(BaseCommand):
 
 
 def _model(named: str) -> str:
-    """Who dreams; empty if nobody does."""
+    """The model that dreams; empty if there is none."""
     choice = choice_of(settings.MODELS)
     if named == MECHANICAL or (not named and choice.kind != "anthropic"):
         return ""

@@ -75,7 +75,7 @@ class Command(BaseCommand):
 
 
 def document(situation: NotesSituation, before: DueCheck, update: NotesUpdate | None) -> dict[str, Any]:
-    """`due` and `why`: as it was before an update."""
+    """`due` and `why`: the state before an update."""
     newest = situation.newest
     return {
         "session": situation.transcript.public_id,

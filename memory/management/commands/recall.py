@@ -74,7 +74,7 @@ class Command(BaseCommand):
 
     def _choice(self, folder: Folder, prepared: PreparedRecall, path: str, options: dict[str, Any]) -> Choice:
         name = settings.MODELS.small if options["model"] == SMALL else options["model"]
-        if not name or not prepared.asks:
+        if not name or not prepared.needs_choice:
             now = timezone.now()
             return Ranker(build_documents(folder, prepared.candidates, now)).choose(prepared.message, prepared.names)
         price = price_of(prepared, name)
@@ -88,8 +88,8 @@ class Command(BaseCommand):
         prepared = recalled.prepared
         scanned = prepared.scan
         older = f"; {scanned.older:,} older ones were not opened" if scanned.older else ""
-        self.stdout.write(f"{len(scanned.files):,} of {scanned.found:,} files were considered{older}")
-        for passed in scanned.passed:
+        self.stdout.write(f"{len(scanned.files):,} of {scanned.total:,} files were considered{older}")
+        for passed in scanned.skipped:
             self.stdout.write(f"passed over  {printable(passed.name)}: {printable(passed.why)}")
         if prepared.why_not or recalled.choice.problem:
             self.stdout.write(prepared.why_not or recalled.choice.problem)
@@ -107,7 +107,7 @@ class Command(BaseCommand):
 
 
 def document(recalled: RecallResult) -> dict[str, Any]:
-    """`selected` has what is injected; `missing` what was chosen and is gone."""
+    """`selected`: the injected memories; `missing`: memories that were chosen but are gone."""
     prepared, scanned = recalled.prepared, recalled.prepared.scan
     chosen = {choice.name: choice for choice in recalled.choice.chosen}
     return {
@@ -129,7 +129,7 @@ def document(recalled: RecallResult) -> dict[str, Any]:
         "problem": recalled.choice.problem or None,
         "refused": list(recalled.choice.refused),
         "missing": [{"file": memory.name, "why": memory.why} for memory in recalled.missing],
-        "passed": [{"file": file.name, "why": file.why} for file in scanned.passed],
-        "found": scanned.found,
+        "passed": [{"file": file.name, "why": file.why} for file in scanned.skipped],
+        "found": scanned.total,
         "text": mask(recalled.text),
     }

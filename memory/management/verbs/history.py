@@ -1,4 +1,4 @@
-"""`lucid memory history`: what changed in a memory directory, or in one of its files, the latest first."""
+"""`lucid memory history`: the changes to a memory directory or to one of its files, latest first."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from memory.files.services.scanning import memory_follow_one
 from memory.files.services.writing import directory_register
 from memory.history.selectors.history import (
     HistoryMissingError,
+    action_of,
     batches_of,
     batches_versions,
     file_get,
@@ -23,8 +24,8 @@ from memory.history.selectors.history import (
 )
 from memory.models import Batch, Directory, Version
 from sessions.secrets.engine import mask
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 from sessions.transcripts.engine.paths import encode_path
 
 HELP = "List the changes to a memory directory or one of its files, and who made them."
@@ -100,17 +101,6 @@ def _version(version: Version, diff: bool) -> dict[str, Any]:
         lines = [line for hunk in version_diff(version).hunks for line in hunk.lines]
         row["diff"] = [mask(f"{line.kind}{line.text}") for line in lines]
     return row
-
-
-def action_of(version: Version) -> str:
-    parent = version.parent
-    if version.blob_id is None:
-        return "deleted"
-    if parent is None or parent.blob_id is None:
-        return "created"
-    if (parent.directory_id, parent.name) != (version.directory_id, version.name):
-        return "renamed"
-    return "changed" if parent.blob_id != version.blob_id else "mode changed"
 
 
 def _tell(row: dict[str, Any], out: OutputWrapper) -> None:

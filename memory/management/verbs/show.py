@@ -1,4 +1,4 @@
-"""`lucid memory show`: what a memory directory holds, and what of its index is loaded."""
+"""`lucid memory show`: the files of a memory directory, and the part of its index that is loaded."""
 
 from __future__ import annotations
 

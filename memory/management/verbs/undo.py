@@ -1,4 +1,4 @@
-"""`lucid memory undo`: takes back what a change, or a run, did to memory files, as a whole."""
+"""`lucid memory undo`: undoes a batch, or all that a run changed in memory files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from django.core.management.base import CommandError, OutputWrapper
 from memory.files.engine.disk import FileTroubleError
 from memory.history.selectors.history import (
     HistoryMissingError,
+    action_of,
     batch_get,
     batch_versions,
     batches_of_run,
 )
 from memory.history.services.restoration import batch_undo
-from memory.management.verbs.history import action_of
 from memory.models import Batch
 from sessions.text.engine.terminal import printable
 

@@ -1,5 +1,5 @@
-"""Notes of a session as runs: a fork of the session that can edit nothing but them, a model that is told the session,
-or nobody."""
+"""Notes of a session as runs: by a fork of the session that can edit only the notes, by a model that gets the session
+as text, or without a model."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SYSTEM = "You keep the notes of a session between a user and a coding assistant.
 
 
 def notes_create(*, transcript: Transcript, model: str, into_agent: bool = False, retry_of: Run | None = None) -> Run:
-    """One at a time: while the notes of a session are being brought up to date, that run is given."""
+    """One run at a time: returns the active run of the session, if there is one."""
     return run_create(
         kind=KIND,
         target=transcript.public_id,
@@ -103,10 +103,10 @@ def notes_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     return _result(situation, notes, update, more)
 
 
-def notes_sharing(situation: NotesSituation, asked: ChosenModel) -> tuple[SharingDecision, ParentRequest | None]:
-    """Whether the update can be a fork of the session; and then, of what."""
+def notes_sharing(situation: NotesSituation, chosen: ChosenModel) -> tuple[SharingDecision, ParentRequest | None]:
+    """Whether the update can be a fork of the session, and the request that it continues."""
     parent = find_parent_request(situation.transcript, situation.context)
-    sharing = decide_sharing(parent, asked.model, asked.name)
+    sharing = decide_sharing(parent, chosen.model, chosen.name)
     return sharing, parent if sharing.is_shared and isinstance(parent, ParentRequest) else None
 
 
@@ -122,33 +122,33 @@ def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) ->
 
 
 def notes_message(situation: NotesSituation, prompt: str) -> str:
-    """For whoever is no fork: the session as text, and then the prompt."""
+    """For a model that is no fork: the session as text, then the prompt."""
     return f"<conversation>\n{write_conversation(situation.messages)}\n</conversation>\n\n{prompt}"
 
 
 def _ask_model(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
-    asked = model_choose(run, name)
-    sharing, parent = notes_sharing(situation, asked)
-    edits = asked.model.verbatim
+    chosen = model_choose(run, name)
+    sharing, parent = notes_sharing(situation, chosen)
+    edits = chosen.model.verbatim
     with TemporaryDirectory(prefix="notes-", dir=_working_folder()) as folder:
         file = Path(folder).resolve() / FILE
         file.write_text(situation.text, "utf-8")
         prompt = notes_prompt(situation, str(file), edits=edits)
 
-        def make(cancel: CancelToken, listener: Listener) -> Ask:
+        def build_ask(cancel: CancelToken, listener: Listener) -> Ask:
             if parent is not None:
                 own = {"role": "user", "content": [{"type": "text", "text": prompt}]}
                 return fork(parent.params, [own], writes_cache=True, listener=listener, cancel=cancel)
             content = notes_message(situation, prompt)
             messages = ({"role": "user", "content": content},)
-            return Ask(asked.name, messages, system=SYSTEM, listener=listener, cancel=cancel)
+            return Ask(chosen.name, messages, system=SYSTEM, listener=listener, cancel=cancel)
 
         toolbox = Toolbox((Edit(Writable(file.parent, only=file)),) if edits else ())
-        outcome = agent_conduct(running, asked, make, toolbox, limits=AgentLimits(TURNS), root=file.parent)
+        outcome = agent_conduct(running, chosen, build_ask, toolbox, limits=AgentLimits(TURNS), root=file.parent)
         text = file.read_text("utf-8") if edits else outcome.text
     if edits and not outcome.touched:
         raise RunError("The model has edited nothing, so the notes stay as they were.", outcome.text[:500])
-    model = parent.params.model if parent is not None else asked.name
+    model = parent.params.model if parent is not None else chosen.name
     more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": sharing.why}
     if refused := describe_denials(outcome):
         more["denied"] = refused
@@ -159,7 +159,7 @@ def _ask_model(running: ActiveRun, run: Run, situation: NotesSituation, name: st
 
 def _measure_coverage(situation: NotesSituation) -> NotesCoverage:
     messages, last = situation.messages, situation.last_update
-    position = next((one.position for one in reversed(messages) if one.position is not None), 0)
+    position = next((message.position for message in reversed(messages) if message.position is not None), 0)
     summarized = last_summarized_after(messages, last.last_summarized if last else "")
     return NotesCoverage(position, summarized, situation.tokens)
 

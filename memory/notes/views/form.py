@@ -1,4 +1,4 @@
-"""What somebody wants of the notes of a session, or of its memories, as a form says it."""
+"""The form that starts an update of the notes or an extraction."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ LONGEST_ADDRESS = 100
 
 @dataclass(slots=True)
 class NotesForm:
-    what: str = NOTES
+    action: str = NOTES
     writer: str = MECHANICAL
     model: str = ""
     into_agent: bool = False
     first: str = ""
-    """Addresses of entries; empty for what came since the last look."""
+    """Address of an entry; empty: since the last extraction."""
     last: str = ""
     batch: int = 0
-    """Of an update that is to be taken back."""
+    """The update to undo."""
     errors: dict[str, str] = field(default_factory=dict)
 
     @property
-    def asks(self) -> bool:
-        """A model is to be asked."""
-        return self.what == EXTRACTION or self.writer != MECHANICAL
+    def asks_model(self) -> bool:
+        """Whether a model is asked."""
+        return self.action == EXTRACTION or self.writer != MECHANICAL
 
     @property
     def values(self) -> list[tuple[str, str]]:
-        given = {"what": self.what, "writer": self.writer, "model": self.model, "first": self.first, "last": self.last}
-        return [*given.items(), *([("into", "agent")] if self.into_agent else [])]
+        row = {"what": self.action, "writer": self.writer, "model": self.model, "first": self.first, "last": self.last}
+        return [*row.items(), *([("into", "agent")] if self.into_agent else [])]
 
 
-def form_of(given: QueryDict) -> NotesForm:
+def form_of(query: QueryDict) -> NotesForm:
     form = NotesForm(
-        what if (what := given.get("what", "")) in (EXTRACTION, UNDO) else NOTES,
-        given.get("writer", "") if given.get("writer") in (CONFIGURED, NAMED) else MECHANICAL,
-        given.get("model", "").strip()[:LONGEST_ADDRESS],
-        given.get("into") == "agent",
-        given.get("first", "").strip()[:LONGEST_ADDRESS],
-        given.get("last", "").strip()[:LONGEST_ADDRESS],
+        action if (action := query.get("what", "")) in (EXTRACTION, UNDO) else NOTES,
+        query.get("writer", "") if query.get("writer") in (CONFIGURED, NAMED) else MECHANICAL,
+        query.get("model", "").strip()[:LONGEST_ADDRESS],
+        query.get("into") == "agent",
+        query.get("first", "").strip()[:LONGEST_ADDRESS],
+        query.get("last", "").strip()[:LONGEST_ADDRESS],
     )
-    form.batch = whole_number(given.get("batch", "")) or 0
-    if form.what == EXTRACTION and form.writer == MECHANICAL:
+    form.batch = whole_number(query.get("batch", "")) or 0
+    if form.action == EXTRACTION and form.writer == MECHANICAL:
         form.writer = CONFIGURED
-    if form.asks and form.writer == NAMED and not MODEL_NAME.fullmatch(form.model):
-        form.errors[f"{form.what}-model"] = NO_NAME
+    if form.asks_model and form.writer == NAMED and not MODEL_NAME.fullmatch(form.model):
+        form.errors[f"{form.action}-model"] = NO_NAME
     return form

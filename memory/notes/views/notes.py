@@ -58,8 +58,8 @@ from sessions.secrets.engine import mask
 from sessions.text.engine.diffs import Diff, from_texts
 from sessions.text.engine.prose import render
 from sessions.timeline.selectors.entries import find_entry
-from sessions.transcripts.selectors.extent import is_cut_often, is_large
 from sessions.transcripts.selectors.session import SessionHead, session_head
+from sessions.transcripts.selectors.session_size import is_cut_often, is_large
 
 LONGEST_DIFF = 400
 """Lines."""
@@ -75,11 +75,12 @@ def transcript_notes(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def confirmation_of(run: Run) -> str | None:
-    """Where a run of ours that asks a model is started again: its price is shown anew. None if it asks nobody."""
+    """The page that restarts a run that asks a model, because the price is shown again; None if it asks none."""
     if run.parameters.get("model", "") in ("", MECHANICAL):
         return None
-    found = Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
-    return None if found is None else reverse("transcript-notes", args=[found])
+    rows = Transcript.objects.filter(pk=run.parameters.get("transcript"))
+    public_id = rows.values_list("public_id", flat=True).first()
+    return None if public_id is None else reverse("transcript-notes", args=[public_id])
 
 
 class _Page:
@@ -97,9 +98,9 @@ class _Page:
         waiting = (is_large(self.transcript) or is_cut_often(self.transcript)) and not on_demand
         values = {
             **self.frame(),
-            **self.notes_shown(),
+            **self.notes_values(),
             **({"waiting": True} if waiting else {"due": self.situation.due}),
-            **self.memories_shown(waiting=waiting),
+            **self.memory_values(waiting=waiting),
             "runs": unfinished_runs(self.transcript, now_ms()),
         }
         response = render_page(self.request, "memory/notes.html", values, partials=("notes",))
@@ -121,38 +122,38 @@ class _Page:
             "main": self.transcript.kind == Transcript.Kind.MAIN,
         }
 
-    def notes_shown(self) -> dict[str, Any]:
-        found, limits = self.situation, self.situation.limits
+    def notes_values(self) -> dict[str, Any]:
+        situation, limits = self.situation, self.situation.limits
         history = notes_history(self.transcript)
         chosen = query_number(self.request, "version")
-        version = next((one.version for one in history if one.version.pk == chosen), None)
+        version = next((row.version for row in history if row.version.pk == chosen), None)
         return {
-            "notes": found.newest,
-            "files": found.files,
-            "sections": [(one, one.tokens > limits.section, render(mask(one.body))) for one in found.sections],
-            "total": tokens_of(found.text) if found.newest else 0,
+            "notes": situation.newest,
+            "files": situation.files,
+            "sections": [(row, row.tokens > limits.section, render(mask(row.body))) for row in situation.sections],
+            "total": tokens_of(situation.text) if situation.newest else 0,
             "limits": limits,
             "thresholds": NotesThresholds(),
-            "warnings": found.warnings,
-            "customs": found.customs,
+            "warnings": situation.warnings,
+            "customs": situation.customs,
             "history": history,
             "version": version,
             "diff": _changes(version) if version else None,
         }
 
-    def memories_shown(self, *, waiting: bool) -> dict[str, Any]:
+    def memory_values(self, *, waiting: bool) -> dict[str, Any]:
         values: dict[str, Any] = {
             "extraction": get_extraction(self.transcript),
             "turns": ExtractionConfig().turns,
             "proposals": proposals_of_session(self.transcript),
         }
         if not waiting:
-            considered = self.considered()
-            values["considered" if isinstance(considered, ExtractionDecision) else "nowhere"] = considered
+            decision = self.decide()
+            values["decision" if isinstance(decision, ExtractionDecision) else "nowhere"] = decision
         return values
 
-    def considered(self) -> ExtractionDecision | str:
-        """Or why there is no memory that something could go to."""
+    def decide(self) -> ExtractionDecision | str:
+        """The decision, or why there is no memory directory."""
         try:
             memory = memory_path(self.transcript)
             return extraction_decide(self.transcript, memory, latest=self.situation.context)
@@ -161,22 +162,22 @@ class _Page:
 
     @property
     def model(self) -> str:
-        if not self.form.asks:
+        if not self.form.asks_model:
             return MECHANICAL
         return self.form.model if self.form.writer == NAMED else self.choice.main
 
     # --- starting -------------------------------------------------------------------------------------------------
     def start(self) -> HttpResponse:
         form = self.form
-        if form.what == UNDO:
+        if form.action == UNDO:
             return self.undo()
-        field_name = f"{form.what}-model"
+        field_name = f"{form.action}-model"
         first, last = self.position("first"), self.position("last")
         if first is not None and last is not None and last < first:
             form.errors["last"] = "The last entry stands before the first one."
-        if form.asks and not form.errors:
+        if form.asks_model and not form.errors:
             try:
-                if form.what == EXTRACTION:
+                if form.action == EXTRACTION:
                     extraction_require_model()
                 elif self.choice.kind == MECHANICAL:
                     raise RunError(f"No model can be asked. {self.choice.why}")
@@ -185,9 +186,9 @@ class _Page:
                 form.errors[field_name] = error.sentence
         if form.errors:
             return self.show(status=UNFIT)
-        if form.asks and self.request.POST.get("confirmed") != self.model and not self.passes_over(first, last):
+        if form.asks_model and self.request.POST.get("confirmed") != self.model and not self.passes_over(first, last):
             return self.confirm(first, last)
-        if form.what == EXTRACTION:
+        if form.action == EXTRACTION:
             requested = extraction_request(transcript=self.transcript, model=self.model, first=first, last=last)
             run = requested.run
         else:
@@ -197,8 +198,8 @@ class _Page:
         return response
 
     def undo(self) -> HttpResponse:
-        """One update of the notes is taken back."""
-        history = {one.version.batch_id: one.version.batch for one in notes_history(self.transcript)}
+        """Undoes one update of the notes."""
+        history = {row.version.batch_id: row.version.batch for row in notes_history(self.transcript)}
         batch = history.get(self.form.batch)
         if batch is None:
             raise Http404("There is no such update of these notes.")
@@ -212,15 +213,15 @@ class _Page:
         return response
 
     def passes_over(self, first: int | None, last: int | None) -> bool:
-        """Nobody would be asked; only the cursor moves on."""
-        if self.form.what != EXTRACTION or first is not None or last is not None:
+        """Whether only the cursor would move on, without asking a model."""
+        if self.form.action != EXTRACTION or first is not None or last is not None:
             return False
-        considered = self.considered()
-        return isinstance(considered, ExtractionDecision) and considered.moves
+        decision = self.decide()
+        return isinstance(decision, ExtractionDecision) and decision.moves_cursor
 
     def position(self, name: str) -> int | None:
         address = self.form.first if name == "first" else self.form.last
-        if self.form.what != EXTRACTION or not address:
+        if self.form.action != EXTRACTION or not address:
             return None
         try:
             owner, entry = find_entry(self.transcript, address)
@@ -233,18 +234,18 @@ class _Page:
         return entry.position
 
     def confirm(self, first: int | None, last: int | None) -> HttpResponse:
-        """What would be sent, to whom, and for how much. Nothing has been sent yet."""
+        """Shows what would be sent, to whom, and the price. Nothing has been sent yet."""
         sharing = find_sharing(self.transcript, self.model)
         ranged = first is not None or last is not None
-        if self.form.what == NOTES:
-            sent = self.sent_for_notes(sharing)
+        if self.form.action == NOTES:
+            sent = self.notes_tokens(sharing)
             price = agent_price(self.model, sent, TURNS)
         else:
-            considered = self.considered()
-            if isinstance(considered, str) or (not ranged and not considered.wanted):
-                self.form.errors["range"] = considered if isinstance(considered, str) else considered.why
+            decision = self.decide()
+            if isinstance(decision, str) or (not ranged and not decision.is_due):
+                self.form.errors["range"] = decision if isinstance(decision, str) else decision.why
                 return self.show(status=UNFIT)
-            start = first or 0 if ranged else considered.start
+            start = first or 0 if ranged else decision.start
             stop = self.transcript.entries if last is None else last + 1
             if sharing.is_shared and not ranged:
                 sent = self.situation.tokens
@@ -262,7 +263,7 @@ class _Page:
         }
         return render_page(self.request, "memory/notes_confirm.html", values)
 
-    def sent_for_notes(self, sharing: SharingDecision) -> int:
+    def notes_tokens(self, sharing: SharingDecision) -> int:
         prompt = notes_prompt(self.situation, "summary.md")
         if sharing.is_shared:
             return self.situation.tokens + tokens_of(prompt)
@@ -270,6 +271,6 @@ class _Page:
 
 
 def _changes(version: Version) -> Diff:
-    """What it changed, secrets masked."""
+    """The changes of a version, with secrets masked."""
     before = version_text(version.parent) if version.parent else ""
     return from_texts(mask(before or ""), mask(version_text(version) or "")).head(LONGEST_DIFF).narrow(LONGEST_LINE)

@@ -1,4 +1,4 @@
-"""What a choice among the changes of a proposal does to the facts of its directory."""
+"""What becomes of the facts of a directory if some changes of a proposal are accepted."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from sessions.transcripts.engine.paths import decode_path
 
 @dataclass(frozen=True, slots=True)
 class FactCounter:
-    """A directory and what is proposed for it: what lies there now, its touched files as they were when the copy was
-    made, because that is what the pieces were cut from."""
+    """A directory and the proposed changes. The files that change are as they were when the copy was made, because the
+    hunks refer to that."""
 
     contents: dict[str, bytes]
     changes: tuple[Change, ...]
 
     def facts(self, chosen: ChosenHunks | None = None) -> FactComparison:
-        """Of exactly what is chosen; of everything if nothing is said."""
-        wanted = dict.fromkeys((change.number for change in self.changes), None) if chosen is None else chosen
-        return compare_facts(self.contents, apply_changes(self.contents, self.changes, wanted))
+        """The facts if `chosen` is accepted; None: everything."""
+        selection = dict.fromkeys((change.number for change in self.changes), None) if chosen is None else chosen
+        return compare_facts(self.contents, apply_changes(self.contents, self.changes, selection))
 
     def lossless(self) -> tuple[ChosenHunks, FactComparison]:
         return choose_lossless(self.contents, self.changes)
 
 
 def fact_counter_of(proposal: Proposal, files: Sequence[FileProposal]) -> FactCounter:
-    """`files`: all of the proposal's, with their contents."""
+    """`files`: all files of the proposal, with contents."""
     changes = tuple(Change(file.row.pk, file.row.name, file.before, file.after, file.row.former_name) for file in files)
     contents = read_contents(path=Path(decode_path(proposal.directory.path)))
     contents |= {change.source: change.before for change in changes if change.before is not None}

@@ -1,4 +1,4 @@
-"""Proposals as pages and commands show them: what each file held and would hold, and where it comes from."""
+"""Proposals as pages and commands show them: each file before and after, and its sources."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from sessions.transcripts.engine.keys import key_of
 
 
 class Source(NamedTuple):
-    """An entry of a session that a text comes from."""
+    """An entry of a session that a text is based on."""
 
     transcript: int
     entry: str
-    """Its uuid."""
+    """The uuid."""
 
 
 @dataclass(frozen=True)
 class FileProposal:
-    """One file of a proposal. `row` says what is to become of it."""
+    """One file of a proposal. `row` says what happens to it."""
 
     row: ProposedFile
     before: bytes | None
@@ -37,7 +37,7 @@ class FileProposal:
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
-        """The pieces that can be taken or left; none of a file that is made or deleted."""
+        """The pieces that can be accepted one by one; empty for a file that is created or deleted."""
         if self.before is None or self.after is None:
             return ()
         return split_hunks(text_of(self.before), text_of(self.after))
@@ -48,49 +48,49 @@ class FileProposal:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        return tuple(Source(*one) for one in self.row.sources)
+        return tuple(Source(*source) for source in self.row.sources)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """Where a source stands."""
+    """The position of a source in the archive."""
 
     transcript: Transcript
     position: int
 
 
 def text_of(data: bytes) -> str:
-    """Every byte can be had back, with `memory.files.engine.clash.bytes_of`."""
+    """Loses no byte: `memory.files.engine.clash.bytes_of` restores them."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def proposal_files(proposal: Proposal, *, first: int | None = None, also: str = "") -> list[FileProposal]:
-    """In the order of their names. `first`: only so many, and the one with the key `also`, come with their contents."""
+    """Sorted by name. `first`: only this many, and the file with the key `also`, get their contents."""
     rows = list(proposal.files.order_by("name"))
-    wanted = [row for at, row in enumerate(rows) if first is None or at < first or str(row.pk) == also]
-    held = read_blobs({pk for row in wanted for pk in (row.before_id, row.after_id) if pk is not None})
-    return [FileProposal(row, held.get(row.before_id or 0), held.get(row.after_id or 0)) for row in rows]
+    loaded = [row for index, row in enumerate(rows) if first is None or index < first or str(row.pk) == also]
+    blobs = read_blobs({pk for row in loaded for pk in (row.before_id, row.after_id) if pk is not None})
+    return [FileProposal(row, blobs.get(row.before_id or 0), blobs.get(row.after_id or 0)) for row in rows]
 
 
 def proposals_of(directory: Directory) -> QuerySet[Proposal]:
-    """The latest first, with how many files each touches (`touched`) and deletes (`deleted`)."""
+    """Latest first, with the number of files that each changes (`touched`) and deletes (`deleted`)."""
     rows = Proposal.objects.filter(directory=directory).defer("base", "facts")
     deleted = Q(files__action=ProposedFile.Action.DELETED)
     return rows.annotate(touched=Count("files"), deleted=Count("files", filter=deleted)).order_by("-pk")
 
 
 def locate_sources(files: Iterable[FileProposal]) -> dict[Source, SourceLocation]:
-    """Those of them that are in the archive."""
-    wanted = {source for file in files for source in file.sources}
-    transcripts = Transcript.objects.defer("state", "ruler").select_related("project")
-    known = transcripts.in_bulk({source.transcript for source in wanted})
-    keys = {source.entry: key_of(source.entry) for source in wanted}
-    rows = Entry.objects.filter(uuid_key__in=set(keys.values())).order_by("pk")
-    places: dict[tuple[int, int | None], int] = {}
-    for pk, key in rows.values_list("pk", "uuid_key"):
-        places.setdefault((pk >> POSITION_BITS, key), pk & ((1 << POSITION_BITS) - 1))
+    """The sources that are in the archive."""
+    sources = {source for file in files for source in file.sources}
+    rows = Transcript.objects.defer("state", "ruler").select_related("project")
+    transcripts = rows.in_bulk({source.transcript for source in sources})
+    keys = {source.entry: key_of(source.entry) for source in sources}
+    entries = Entry.objects.filter(uuid_key__in=set(keys.values())).order_by("pk")
+    positions: dict[tuple[int, int | None], int] = {}
+    for pk, uuid_key in entries.values_list("pk", "uuid_key"):
+        positions.setdefault((pk >> POSITION_BITS, uuid_key), pk & ((1 << POSITION_BITS) - 1))
     return {
-        source: SourceLocation(known[source.transcript], places[at])
-        for source in wanted
-        if source.transcript in known and (at := (source.transcript, keys[source.entry])) in places
+        source: SourceLocation(transcripts[source.transcript], positions[key])
+        for source in sources
+        if source.transcript in transcripts and (key := (source.transcript, keys[source.entry])) in positions
     }

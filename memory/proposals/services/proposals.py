@@ -1,5 +1,5 @@
-"""Proposals: made of a working copy, and decided by a person. What is accepted is one batch, which can be undone as a
-whole; what somebody changed in the directory meanwhile is merged, or else nothing is written."""
+"""Proposals: made from a working copy, and decided by a person. What is accepted is one batch, which can be undone as
+a whole. Changes that somebody else made meanwhile are merged; if that is not possible, nothing is written."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ Decision = ProposedFile.Decision
 
 
 class NotOpenError(FileTroubleError):
-    """It was decided already."""
+    """The proposal was decided already."""
 
 
 class LossError(FileTroubleError):
-    """What was chosen loses facts that nobody was shown."""
+    """The choice loses facts that the person was not shown."""
 
     def __init__(self, facts: FactComparison) -> None:
         super().__init__(f"Nothing was written: this would lose {plural(len(facts.lost), 'fact')}, named below.")
@@ -53,7 +53,7 @@ class LossError(FileTroubleError):
 
 @dataclass(frozen=True, slots=True)
 class FileReason:
-    """What its maker says of one file."""
+    """What the author of a proposal says about one file."""
 
     reason: str = ""
     sources: Sequence[Source] = field(default=())
@@ -65,20 +65,22 @@ def proposal_create(
     kind: Proposal.Kind,
     before: Mapping[str, bytes],
     after: Mapping[str, bytes],
-    why: Mapping[str, FileReason] | None = None,
+    reasons: Mapping[str, FileReason] | None = None,
     run_id: int | None = None,
     message: str = "",
     contradictions: Sequence[str] = (),
 ) -> Proposal | None:
-    """`before`: what was in the directory when the copy was made; `after`: what the copy holds. A file that was emptied
-    is proposed to be deleted. None if nothing would change."""
+    """`before`: the directory when the copy was made; `after`: the copy now. An empty file is proposed for deletion.
+    None if nothing would change."""
     left = {name: data for name, data in after.items() if data.strip() or not before.get(name, b"").strip()}
     changes = list(_changes(before, left))
     if not changes:
         return None
-    said = why or {}
+    reasons = reasons or {}
     stored = blobs_store(
-        contents={digest_of(data): data for one in changes for data in (one.before, one.after) if data is not None}
+        contents={
+            digest_of(data): data for change in changes for data in (change.before, change.after) if data is not None
+        }
     )
     with transaction.atomic():
         proposal = Proposal.objects.create(
@@ -94,52 +96,52 @@ def proposal_create(
         ProposedFile.objects.bulk_create(
             ProposedFile(
                 proposal=proposal,
-                action=one.action,
-                name=one.name,
-                former_name=one.former_name,
-                before_id=stored[digest_of(one.before)] if one.before is not None else None,
-                after_id=stored[digest_of(one.after)] if one.after is not None else None,
-                reason=said.get(one.name, FileReason()).reason,
-                sources=[[source.transcript, source.entry] for source in said.get(one.name, FileReason()).sources],
+                action=change.action,
+                name=change.name,
+                former_name=change.former_name,
+                before_id=stored[digest_of(change.before)] if change.before is not None else None,
+                after_id=stored[digest_of(change.after)] if change.after is not None else None,
+                reason=reasons.get(change.name, FileReason()).reason,
+                sources=[list(source) for source in reasons.get(change.name, FileReason()).sources],
             )
-            for one in changes
+            for change in changes
         )
     return proposal
 
 
-def proposal_accept(*, proposal: Proposal, chosen: ChosenHunks | None = None, seen: str | None = None) -> Batch:
-    """Writes what was chosen, or all of it, and notes what became of the facts by that. Where a file was changed
-    meanwhile, both changes are taken if they do not touch; otherwise a ChangedMeanwhileError says what stands against
-    what, and nothing is written. `seen`: the print of the losses that a person was shown; others raise a LossError."""
+def proposal_accept(*, proposal: Proposal, chosen: ChosenHunks | None = None, seen_losses: str | None = None) -> Batch:
+    """Writes what was chosen, or everything, and records what became of the facts. If a file was changed meanwhile,
+    both changes are kept where they do not overlap; otherwise nothing is written, and a ChangedMeanwhileError tells
+    where. `seen_losses`: the digest of the losses that the person was shown; other losses raise a LossError."""
     _require_open(proposal)
     files = proposal_files(proposal)
-    wanted: dict[int, Collection[int] | None] = dict.fromkeys((file.row.pk for file in files), None)
+    selection: dict[int, Collection[int] | None] = dict.fromkeys((file.row.pk for file in files), None)
     if chosen is not None:
-        strangers = chosen.keys() - wanted.keys()
-        if strangers:
-            raise ValueError(f"File {min(strangers)} is none of this proposal's.")
-        wanted = {pk: hunks for pk, hunks in chosen.items() if hunks is None or hunks}
-    facts = fact_counter_of(proposal, files).facts(wanted)
-    if seen is not None and facts.lost and facts.print != seen:
+        unknown = chosen.keys() - selection.keys()
+        if unknown:
+            raise ValueError(f"File {min(unknown)} is none of this proposal's.")
+        selection = {pk: hunks for pk, hunks in chosen.items() if hunks is None or hunks}
+    facts = fact_counter_of(proposal, files).facts(selection)
+    if seen_losses is not None and facts.lost and facts.digest != seen_losses:
         raise LossError(facts)
-    places = locate_sources(files)
-    moves = [_move(proposal, file, wanted[file.row.pk], places) for file in files if file.row.pk in wanted]
+    locations = locate_sources(files)
+    moves = [_move(proposal, file, selection[file.row.pk], locations) for file in files if file.row.pk in selection]
     if not moves:
         raise NothingToChangeError("Nothing was chosen, so nothing was written.")
     try:
         batch = _write_batch(proposal, moves)
     except NothingToChangeError:
-        # Everything is there already: by an earlier attempt that did not live to say so, or by somebody else.
+        # Everything is written already, by an earlier attempt that was interrupted or by somebody else.
         earlier = batches_of_run(proposal.run_id).first() if proposal.run_id else None
         if earlier is None:
             raise
         batch = earlier
-    _decide(proposal, files, wanted, batch, facts)
+    _decide(proposal, files, selection, batch, facts)
     return batch
 
 
 def proposal_reject(*, proposal: Proposal) -> None:
-    """The directory stays as it is. The proposal stays too, so that it can be looked up."""
+    """Leaves the directory as it is, and keeps the proposal to look up."""
     _require_open(proposal)
     _decide(proposal, proposal_files(proposal), {}, None)
 
@@ -154,12 +156,12 @@ class _Change:
 
 
 def _changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterator[_Change]:
-    """In the order of their names. A file that goes while another comes with its very content was renamed."""
-    gone = {data: name for name, data in before.items() if name not in after and data.strip()}
+    """Sorted by name. A file that disappears while another appears with the same content was renamed."""
+    removed = {data: name for name, data in before.items() if name not in after and data.strip()}
     renamed: dict[str, str] = {}
     for name in sorted(after.keys() - before.keys()):
-        if after[name] in gone:
-            renamed[name] = gone.pop(after[name])
+        if after[name] in removed:
+            renamed[name] = removed.pop(after[name])
     moved = set(renamed.values())
     for name in sorted(before.keys() | after.keys()):
         if name in renamed:
@@ -204,17 +206,18 @@ def _write_batch(proposal: Proposal, moves: list[Move]) -> Batch:
 
 
 def _batch(proposal: Proposal, moves: Sequence[Move], more: str = "") -> Batch:
+    files = plural(len(moves), "file")
     return batch_make(
         moves=moves,
         cause=Cause.RUN,
-        message=f"{proposal.get_kind_display()}: accepted {_count_files(len(moves))} of proposal {proposal.pk}.{more}",
+        message=f"{proposal.get_kind_display()}: accepted {files} of proposal {proposal.pk}.{more}",
         run_id=proposal.run_id,
         make_directory=all(move.source is None for move in moves),
     )
 
 
 def _merge(clash: Clash) -> Clash | None:
-    """With the merge as ours; None where somebody has to choose. A file that is to go and was changed stays."""
+    """With the merged text as ours; None if a person has to choose, or a file to be deleted was changed."""
     merge = clash.merge
     if merge is None or not merge.is_clean:
         return None
@@ -231,13 +234,13 @@ def _replace_move(move: Move, clash: Clash | None) -> Move:
 def _decide(
     proposal: Proposal,
     files: Sequence[FileProposal],
-    wanted: ChosenHunks,
+    selection: ChosenHunks,
     batch: Batch | None,
     facts: FactComparison | None = None,
 ) -> None:
     rows = [file.row for file in files]
     for file in files:
-        hunks = wanted.get(file.row.pk, ())
+        hunks = selection.get(file.row.pk, ())
         file.row.hunks = sorted(hunks) if hunks else []
         if hunks is None or (hunks and len(hunks) == len(file.hunks)):
             file.row.decision = Decision.ACCEPTED
@@ -262,7 +265,3 @@ def _require_open(proposal: Proposal) -> None:
     proposal.refresh_from_db()
     if proposal.status != Proposal.Status.OPEN:
         raise NotOpenError(f"Proposal {proposal.pk} was decided already: {proposal.get_status_display().lower()}.")
-
-
-def _count_files(files: int) -> str:
-    return f"{files:,} file{'' if files == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""A copy of a memory directory to work on: what is done to it reaches the directory only as a proposal."""
+"""A copy of a memory directory to work on: its changes reach the directory only as a proposal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sessions.transcripts.engine.paths import decode_path
 
 
 def copy_make(*, directory: Directory, to: Path) -> dict[str, bytes]:
-    """Copies what is in the directory now, with the times of the files, into an empty place. Returns what it holds."""
-    found = read_all_files(Path(decode_path(directory.path)))
+    """Copies the directory, with the times of its files, to a new place. Returns the contents."""
+    files = read_all_files(Path(decode_path(directory.path)))
     to.mkdir(parents=True)
-    for name, one in found.items():
+    for name, file in files.items():
         path = to / disk_name(name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(one.data)
-        os.utime(path, ns=(one.status.mtime_ns, one.status.mtime_ns))
-    return {name: one.data for name, one in found.items()}
+        path.write_bytes(file.data)
+        os.utime(path, ns=(file.status.mtime_ns, file.status.mtime_ns))
+    return {name: file.data for name, file in files.items()}

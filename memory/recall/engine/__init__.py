@@ -1,4 +1,4 @@
-"""Recall: which memories are injected beside a message, step by step."""
+"""Recall: which memories are injected with a message, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How old a memory is, in the words in which it is injected."""
+"""The age of a memory, as it is worded in the injected text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _LATEST = datetime(2199, 12, 31, tzinfo=UTC)
 
 
 def saved_at(mtime_ns: int) -> datetime:
-    """The time of the file: the agent goes by it, whatever a header says. Never raises."""
+    """The modification time of the file, which the agent goes by, whatever the header says. Never raises."""
     return datetime.fromtimestamp(min(max(mtime_ns / 1e9, 0), _LATEST.timestamp()), tz=UTC)
 
 
 def age(saved: datetime, now: datetime) -> str:
-    """In whole days: `saved 3 days ago`. What seems to come from the future was saved today."""
+    """In whole days: `saved 3 days ago`. A time in the future counts as today."""
     days = (now - saved).days
     if days < 1:
         return "saved today"

@@ -1,9 +1,9 @@
-"""A recall step by step, and what each step leaves: for whoever wants to see why a memory was or was not injected.
+"""A recall step by step, with the result of each step, to show why a memory was or was not injected.
 
 with Folder(path) as folder:
-    prepared = prepare(scan(folder), message, state, now)
-    choice = Ranker(documents(folder, prepared.candidates, now)).choose(message, prepared.names)
-    recalled = finish(folder, prepared, choice, now)
+    prepared = prepare_recall(scan_memory(folder), message, state, now)
+    choice = Ranker(build_documents(folder, prepared.candidates, now)).choose(message, prepared.names)
+    recalled = finish_recall(folder, prepared, choice, now)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from memory.recall.engine.state import KnownMemory, RecallState, why_not
 
 @dataclass(frozen=True, slots=True)
 class DroppedFile:
-    """A file that was scanned and is not offered, because the model has it already."""
+    """A scanned file that is not offered, because the model has it already."""
 
     file: ScannedFile
     known: KnownMemory
@@ -36,7 +36,7 @@ class PreparedRecall:
     state: RecallState
     scan: MemoryScan
     why_not: str
-    """Why nothing is recalled at all; empty if the selector is asked."""
+    """Why nothing is recalled; empty if a choice is to be made."""
     dropped: tuple[DroppedFile, ...]
     candidates: tuple[ScannedFile, ...]
     manifest: str
@@ -46,7 +46,7 @@ class PreparedRecall:
         return frozenset(file.name for file in self.candidates)
 
     @property
-    def asks(self) -> bool:
+    def needs_choice(self) -> bool:
         return not self.why_not and bool(self.candidates)
 
     @property
@@ -63,16 +63,17 @@ class RecallResult:
 
     @property
     def text(self) -> str:
-        """Exactly what the model gets."""
-        return "\n".join(one.text for one in self.injected)
+        """The text exactly as the model gets it."""
+        return "\n".join(memory.text for memory in self.injected)
 
     @property
     def bytes(self) -> int:
-        return sum(one.bytes for one in self.injected)
+        return sum(memory.bytes for memory in self.injected)
 
     @property
     def spent(self) -> int:
-        """Of the session's budget, with this recall. The last one may go beyond it: it is held before, not within."""
+        """Bytes of the session's budget, this recall included. It may exceed the budget, which is checked before a
+        recall."""
         return self.prepared.state.injected + self.bytes
 
 
@@ -85,22 +86,22 @@ def prepare_recall(scanned: MemoryScan, message: str, state: RecallState, now: d
 
 
 def build_documents(folder: Folder, files: Iterable[ScannedFile], now: datetime) -> list[Document]:
-    """What the ranker looks at: of each body as much as would be injected."""
-    found = ((file, inject(folder, file.name, now)) for file in files)
+    """What the ranker reads: of each body as much as would be injected."""
+    injections = ((file, inject(folder, file.name, now)) for file in files)
     return [
-        Document(file.name, file.title, file.description, parse_file(file.name, one.given.encode()).body)
-        for file, one in found
-        if isinstance(one, Injection)
+        Document(file.name, file.title, file.description, parse_file(file.name, memory.excerpt.encode()).body)
+        for file, memory in injections
+        if isinstance(memory, Injection)
     ]
 
 
 def finish_recall(folder: Folder, prepared: PreparedRecall, choice: Choice, now: datetime) -> RecallResult:
-    if not prepared.asks:
+    if not prepared.needs_choice:
         return RecallResult(prepared, Choice(choice.by))
-    read = [inject(folder, one.name, now) for one in choice.chosen]
+    memories = [inject(folder, memory.name, now) for memory in choice.chosen]
     return RecallResult(
         prepared,
         choice,
-        tuple(one for one in read if isinstance(one, Injection)),
-        tuple(one for one in read if isinstance(one, MissingMemory)),
+        tuple(memory for memory in memories if isinstance(memory, Injection)),
+        tuple(memory for memory in memories if isinstance(memory, MissingMemory)),
     )

@@ -1,4 +1,4 @@
-"""What a selector chose, whoever it was."""
+"""The choice of memories, by a model or by the local ranker."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ class ChosenMemory:
     name: str
     why: str
     score: float | None = None
-    """Of the ranker; a model gives none."""
+    """Only the ranker gives one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     by: str
-    """The model, or what the ranker is called."""
+    """The name of the model or of the ranker."""
     chosen: tuple[ChosenMemory, ...] = ()
-    """The best first."""
+    """Best first."""
     refused: tuple[str, ...] = ()
-    """What was named and does not count, a sentence each."""
+    """What was named but does not count, a sentence each."""
     problem: str = ""
-    """Why an answer could not be used; then nothing is chosen."""
+    """Why the answer could not be used; then nothing is chosen."""

@@ -1,5 +1,5 @@
-"""The last step of a recall: the text that the model gets of each chosen memory, with its age, and cut where it is too
-long. How the client frames it was never recorded, so the frame is in words of our own."""
+"""The last step of a recall: the text of each chosen memory as the model gets it, with its age, cut where it is too
+long. No recording shows how the client frames it, so the words of the frame are our own."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Injection:
     name: str
     path: str
     age: str
-    given: str
-    """The part of the file that is given."""
+    excerpt: str
+    """The part of the file that is injected."""
     lines: int
     size: int
     """Bytes of the file."""
     cut: str = ""
-    """Where and why it ends before the file does, in words; empty if all of it is given."""
+    """Where and why the text was cut, in words; empty if it is whole."""
 
     @property
     def bytes(self) -> int:
         """What counts for the budget: the part of the file, not the frame around it."""
-        return len(self.given.encode())
+        return len(self.excerpt.encode())
 
     @property
     def before(self) -> str:
@@ -47,7 +47,7 @@ class Injection:
 
     @property
     def note(self) -> str:
-        """What tells the model that something is missing; empty if nothing is."""
+        """Tells the model that the text was cut; empty if it is whole."""
         return f"\n({self.cut} Read the file for the rest.)\n" if self.cut else ""
 
     @property
@@ -56,18 +56,18 @@ class Injection:
 
     @property
     def text(self) -> str:
-        """As the model gets it."""
+        """The text as the model gets it."""
         return f"{self.before}{self.body}{self.note}{self.after}"
 
     @property
     def body(self) -> str:
-        """What is given, with an end to its last line."""
-        return self.given.removesuffix("\n") + "\n"
+        """The excerpt, with a newline at its end."""
+        return self.excerpt.removesuffix("\n") + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class MissingMemory:
-    """A memory that was chosen and could not be read any more."""
+    """A chosen memory that could no longer be read."""
 
     name: str
     why: str
@@ -75,34 +75,34 @@ class MissingMemory:
 
 def inject(folder: Folder, name: str, now: datetime) -> Injection | MissingMemory:
     try:
-        found = folder.read_beginning(disk_name(name), MOST_BYTES + 1)
+        content = folder.read_beginning(disk_name(name), MOST_BYTES + 1)
     except DirectoryGoneError:
         return MissingMemory(name, "The directory is gone: it was deleted or moved.")
     except FileTroubleError as error:
         return MissingMemory(name, str(error))
-    if found is None:
+    if content is None:
         return MissingMemory(name, "The file was deleted after it was scanned.")
-    return build_injection(name, f"{folder.path}/{name}", found, now)
+    return build_injection(name, f"{folder.path}/{name}", content, now)
 
 
-def build_injection(name: str, path: str, found: FileContent, now: datetime) -> Injection:
-    size = found.status.size
-    lines = split_lines(parse_file(name, found.data).text)
-    given = lines[:MOST_LINES]
+def build_injection(name: str, path: str, content: FileContent, now: datetime) -> Injection:
+    size = content.status.size
+    lines = split_lines(parse_file(name, content.data).text)
+    excerpt = lines[:MOST_LINES]
     why = f"the limit of {MOST_LINES} lines" if len(lines) > MOST_LINES else ""
-    if len("".join(given).encode()) > MOST_BYTES or (size > len(found.data) and not why):
-        given, why = _fit_lines(given), f"the limit of {MOST_BYTES:,} bytes"
-    cut = f"Cut after {plural(len(given), 'line')} by {why}; the file has {size:,} bytes." if why else ""
-    return Injection(name, path, age(saved_at(found.status.mtime_ns), now), "".join(given), len(given), size, cut)
+    if len("".join(excerpt).encode()) > MOST_BYTES or (size > len(content.data) and not why):
+        excerpt, why = _fit_lines(excerpt), f"the limit of {MOST_BYTES:,} bytes"
+    cut = f"Cut after {plural(len(excerpt), 'line')} by {why}; the file has {size:,} bytes." if why else ""
+    return Injection(name, path, age(saved_at(content.status.mtime_ns), now), "".join(excerpt), len(excerpt), size, cut)
 
 
 def _fit_lines(lines: list[str]) -> list[str]:
-    """Whole lines up to the limit; of a first line that is longer by itself, as many characters as fit."""
-    kept: list[str] = []
+    """Whole lines up to the limit. A first line that exceeds it is cut."""
+    fitting: list[str] = []
     room = MOST_BYTES
     for line in lines:
         room -= len(line.encode())
         if room < 0:
             break
-        kept.append(line)
-    return kept or [lines[0].encode()[:MOST_BYTES].decode("utf-8", "ignore")]
+        fitting.append(line)
+    return fitting or [lines[0].encode()[:MOST_BYTES].decode("utf-8", "ignore")]

@@ -1,5 +1,5 @@
-"""The local ranker, which chooses where no model is asked: BM25 over name, description and body (in its form for
-several fields). It knows words, not meanings, so it also says which words made it choose."""
+"""The local ranker, which chooses where no model is asked: BM25F over name, description and body. It knows words, not
+meanings, so it also says which words decided."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ B = 0.75
 WEIGHTS = {"name": 3, "description": 2, "body": 1}
 """A word in the name counts as much as three in the body."""
 SHARE_OF_BEST = 0.25
-"""What scores less beside the best one is left out."""
+"""A memory that scores less than this part of the best score is left out."""
 _TERM = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_EMPTY = (
+_FILLER_WORDS = (
     "about also could get give going got here just know let like look make me my need now please see set some thing "
     "think those want way well would"
 )
-_ASIDE = frozenset(_EMPTY.split())
-"""Words of messages that say nothing of what they are about."""
+_FILLERS = frozenset(_FILLER_WORDS.split())
+"""Words that say nothing about the topic of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class SharedWord:
-    """A word of the message that a memory has."""
+    """A word that a memory shares with the message."""
 
     word: str
     fields: tuple[str, ...]
@@ -50,66 +50,66 @@ class RankedMemory:
     name: str
     score: float
     shared: tuple[SharedWord, ...]
-    """The one that counts most first."""
+    """The word that counts most comes first."""
 
     @property
     def fits(self) -> bool:
-        """Two words in common, or one that the name or the description has: a single word of a body may be chance."""
-        return len(self.shared) > 1 or any({"name", "description"} & set(one.fields) for one in self.shared)
+        """Two words in common, or one in name or description: a single word in a body may be chance."""
+        return len(self.shared) > 1 or any({"name", "description"} & set(word.fields) for word in self.shared)
 
     @property
     def why(self) -> str:
-        return "shares " + ", ".join(f"“{one.word}” ({', '.join(one.fields)})" for one in self.shared[:6])
+        return "shares " + ", ".join(f"“{word.word}” ({', '.join(word.fields)})" for word in self.shared[:6])
 
 
 class Ranker:
-    """Made once for a directory, asked for many messages. Each field is measured against the same field of the others,
-    so that a long body does not drown what the name says."""
+    """Built once for a directory, used for many messages. The length of each field is compared with the same field of
+    the other documents, so that a long body does not outweigh the name."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
-        counted = {one.name: {field: Counter(terms(text)) for field, text in _texts(one)} for one in documents}
+        counted = {item.name: {field: Counter(terms(text)) for field, text in _texts(item)} for item in documents}
         self._count = len(counted)
         self._fields: dict[str, dict[str, list[str]]] = {name: {} for name in counted}
         self._weights: dict[str, dict[str, float]] = {}
-        """By term and name: how much of it there is."""
+        """By term and name."""
         for field, weight in WEIGHTS.items():
-            average = sum(found[field].total() for found in counted.values()) / max(1, self._count) or 1.0
-            for name, found in counted.items():
-                long = 1 - B + B * found[field].total() / average
-                for term, count in found[field].items():
+            average = sum(fields[field].total() for fields in counted.values()) / max(1, self._count) or 1.0
+            for name, fields in counted.items():
+                length = 1 - B + B * fields[field].total() / average
+                for term, count in fields[field].items():
                     self._fields[name].setdefault(term, []).append(field)
                     weights = self._weights.setdefault(term, {})
-                    weights[name] = weights.get(name, 0.0) + weight * count / long
+                    weights[name] = weights.get(name, 0.0) + weight * count / length
 
     def rank(self, message: str, among: Collection[str]) -> list[RankedMemory]:
-        """Those that share anything with the message, the best first."""
-        asked = {term: word for word, term in _words(message)}
+        """The memories that share a word with the message, best first."""
+        query = {term: word for word, term in _words(message)}
         scores: dict[str, dict[str, float]] = {}
-        for term in asked:
+        for term in query:
             weights = self._weights.get(term, {})
             rarity = math.log(1 + (self._count - len(weights) + 0.5) / (len(weights) + 0.5))
             for name, weight in weights.items():
                 if name in among:
                     scores.setdefault(name, {})[term] = rarity * weight * (K1 + 1) / (weight + K1)
-        found = [
-            RankedMemory(name, sum(parts.values()), self._shared_words(name, parts, asked))
+        memories = [
+            RankedMemory(name, sum(parts.values()), self._shared_words(name, parts, query))
             for name, parts in scores.items()
         ]
-        return sorted(found, key=lambda one: (-one.score, one.name))
+        return sorted(memories, key=lambda memory: (-memory.score, memory.name))
 
-    def _shared_words(self, name: str, parts: Mapping[str, float], asked: Mapping[str, str]) -> tuple[SharedWord, ...]:
+    def _shared_words(self, name: str, parts: Mapping[str, float], query: Mapping[str, str]) -> tuple[SharedWord, ...]:
         fields = self._fields[name]
         best = sorted(parts, key=lambda term: (-parts[term], term))
-        return tuple(SharedWord(asked[term], tuple(fields[term])) for term in best)
+        return tuple(SharedWord(query[term], tuple(fields[term])) for term in best)
 
     def choose(self, message: str, among: Collection[str]) -> Choice:
-        ranked = [one for one in self.rank(message, among) if one.fits]
+        ranked = [memory for memory in self.rank(message, among) if memory.fits]
         least = ranked[0].score * SHARE_OF_BEST if ranked else 0.0
-        fit = [one for one in ranked if one.score >= least]
+        fit = [memory for memory in ranked if memory.score >= least]
         return Choice(
             RANKER,
-            tuple(ChosenMemory(one.name, one.why, one.score) for one in fit[:MOST_CHOSEN]),
-            tuple(f"{one.name}: more than {MOST_CHOSEN} fit better" for one in fit[MOST_CHOSEN:]),
+            tuple(ChosenMemory(memory.name, memory.why, memory.score) for memory in fit[:MOST_CHOSEN]),
+            tuple(f"{memory.name}: more than {MOST_CHOSEN} fit better" for memory in fit[MOST_CHOSEN:]),
         )
 
 
@@ -124,10 +124,9 @@ def terms(text: str) -> list[str]:
 
 
 def _words(text: str) -> Iterable[tuple[str, str]]:
-    """Words with what they are compared by. Where words are not set apart, each two characters that follow one another
-    stand for one."""
+    """Words with their stems. In scripts without spaces, every pair of neighbouring characters counts as a word."""
     for word in _TERM.findall(text.lower()):
         if not word.isascii() and _UNSPACED.search(word):
-            yield from ((pair, pair) for pair in (word[at : at + 2] for at in range(max(1, len(word) - 1))))
-        elif word not in STOPWORDS and word not in _ASIDE and (len(word) > 1 or word.isdigit()):
+            yield from ((pair, pair) for pair in (word[index : index + 2] for index in range(max(1, len(word) - 1))))
+        elif word not in STOPWORDS and word not in _FILLERS and (len(word) > 1 or word.isdigit()):
             yield word, stem(word)

@@ -1,4 +1,4 @@
-"""What a session's records say of recalls that really happened: which memories were injected, and how much of each."""
+"""Recalls that really happened, from the records of a session: which memories were injected, and how much of each."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""All messages of a project's sessions once more, with the memory as it is now: which memories are never chosen, and
-for which messages nothing fits. The ranker chooses, because hundreds of questions to a model have their price."""
+"""Replays all messages of a project's sessions with the memory as it is now: which memories are never chosen, and
+which messages nothing fits. The ranker chooses, because asking a model hundreds of times would be expensive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from memory.recall.engine.state import (
 class Outcome(StrEnum):
     CHOSEN = "chosen"
     ALREADY = "already there"
-    """What fits was injected or read before."""
+    """What fits had been injected or read before."""
     NOTHING = "nothing fitted"
     SHORT = "one word"
     SPENT = "budget spent"
@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Tally:
-    """Grows with every session that is replayed."""
+    """Grows with every replayed session."""
 
     names: frozenset[str]
     outcomes: Counter[Outcome] = field(default_factory=Counter)
@@ -61,8 +61,8 @@ class Tally:
 
 
 def replay(events: Iterable[Event], ranker: Ranker, sizes: Mapping[str, int], tally: Tally) -> Iterable[Answer]:
-    """One session. What the agent read by itself counts, what was really injected does not: the replay has its own
-    injections. `sizes`: the bytes that an injection of each memory has."""
+    """Replays one session. What the agent read by itself counts; what was really injected does not, because the replay
+    makes its own injections. `sizes`: bytes that each memory would inject."""
     state = RecallState()
     for event in events:
         if not isinstance(event, UserMessage):
@@ -77,12 +77,12 @@ def replay(events: Iterable[Event], ranker: Ranker, sizes: Mapping[str, int], ta
         yield answer
 
 
-def _answer(said: UserMessage, ranker: Ranker, state: RecallState, names: frozenset[str]) -> Answer:
-    if why_not(said.text, state):
-        short = bool(why_not(said.text, RecallState()))
-        return Answer(said.position, Outcome.SHORT if short else Outcome.SPENT)
-    chosen = ranker.choose(said.text, names - state.known.keys()).chosen
+def _answer(message: UserMessage, ranker: Ranker, state: RecallState, names: frozenset[str]) -> Answer:
+    if why_not(message.text, state):
+        short = bool(why_not(message.text, RecallState()))
+        return Answer(message.position, Outcome.SHORT if short else Outcome.SPENT)
+    chosen = ranker.choose(message.text, names - state.known.keys()).chosen
     if chosen:
-        return Answer(said.position, Outcome.CHOSEN, tuple(one.name for one in chosen))
-    fits = bool(state.known) and bool(ranker.choose(said.text, names).chosen)
-    return Answer(said.position, Outcome.ALREADY if fits else Outcome.NOTHING)
+        return Answer(message.position, Outcome.CHOSEN, tuple(memory.name for memory in chosen))
+    fits = bool(state.known) and bool(ranker.choose(message.text, names).chosen)
+    return Answer(message.position, Outcome.ALREADY if fits else Outcome.NOTHING)

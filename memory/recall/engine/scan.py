@@ -1,5 +1,4 @@
-"""The first step of a recall: which files are looked at, and what the selector can know of each. All are listed by
-their time, but only the newest are opened, and only their first lines are read."""
+"""The first step of a recall: lists the files by time, and reads the first lines of the newest."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from sessions.transcripts.engine.paths import encode_path
 MOST_FILES = 200
 HEAD_LINES = 30
 HEAD_BYTES = 16 * 1024
-"""Of one file: a line can be of any length."""
+"""Per file: a line can have any length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class ScannedFile:
     title: str
     description: str
     type: str
-    """As written; empty where there is none."""
+    """As written; may be empty."""
     size: int
     saved: datetime
 
@@ -47,51 +46,51 @@ class SkippedFile:
 @dataclass(frozen=True, slots=True)
 class MemoryScan:
     files: tuple[ScannedFile, ...]
-    """The newest first."""
-    found: int
-    """Memory files that are there. The index is none of them: it is loaded in any case."""
-    passed: tuple[SkippedFile, ...] = ()
+    """Newest first."""
+    total: int
+    """Memory files in the directory, without the index, which is always loaded."""
+    skipped: tuple[SkippedFile, ...] = ()
 
     @property
     def older(self) -> int:
-        """Files that were not opened, because as many newer ones as are looked at are there."""
-        return max(0, self.found - MOST_FILES)
+        """Files that were not opened, because enough newer ones exist."""
+        return max(0, self.total - MOST_FILES)
 
 
 def scan_memory(folder: Folder) -> MemoryScan:
     listed: list[tuple[str, FileStatus]] = []
-    passed: list[SkippedFile] = []
+    skipped: list[SkippedFile] = []
     for name, status in folder.files():
         if isinstance(status, OSError):
-            passed.append(SkippedFile(encode_path(name), str(translate_error(status, encode_path(name)))))
+            skipped.append(SkippedFile(encode_path(name), str(translate_error(status, encode_path(name)))))
         elif kind_of(name) in (FileKind.TOPIC, FileKind.LOG):
             listed.append((name, status))
-    # By name among those of the same time, so that the same directory gives the same list.
-    listed.sort(key=lambda one: (-one[1].mtime_ns, one[0]))
+    # Files of the same time are sorted by name, so that the same directory gives the same list.
+    listed.sort(key=lambda entry: (-entry[1].mtime_ns, entry[0]))
     files: list[ScannedFile] = []
     for name, _ in listed[:MOST_FILES]:
-        seen = _read_head(folder, name)
-        if isinstance(seen, ScannedFile):
-            files.append(seen)
+        file = _read_head(folder, name)
+        if isinstance(file, ScannedFile):
+            files.append(file)
         else:
-            passed.append(seen)
-    return MemoryScan(tuple(files), len(listed), tuple(passed))
+            skipped.append(file)
+    return MemoryScan(tuple(files), len(listed), tuple(skipped))
 
 
 def _read_head(folder: Folder, name: str) -> ScannedFile | SkippedFile:
-    shown = encode_path(name)
+    path = encode_path(name)
     try:
-        found = folder.read_beginning(name, HEAD_BYTES)
+        content = folder.read_beginning(name, HEAD_BYTES)
     except DirectoryGoneError:
         raise
     except FileTroubleError as error:
-        return SkippedFile(shown, str(error))
-    if found is None:
-        return SkippedFile(shown, "The file was deleted before it could be read.")
-    whole = parse_file(shown, found.data)
+        return SkippedFile(path, str(error))
+    if content is None:
+        return SkippedFile(path, "The file was deleted before it could be read.")
+    whole = parse_file(path, content.data)
     if is_binary(whole):
-        return SkippedFile(shown, "The file holds no text.")
+        return SkippedFile(path, "The file holds no text.")
     lines = "".join(split_lines(whole.text, HEAD_LINES)[:HEAD_LINES])
-    file = parse_file(shown, lines.encode())
-    saved = saved_at(found.status.mtime_ns)
-    return ScannedFile(shown, file.title, file.description, file.written_type, found.status.size, saved)
+    file = parse_file(path, lines.encode())
+    saved = saved_at(content.status.mtime_ns)
+    return ScannedFile(path, file.title, file.description, file.written_type, content.status.size, saved)

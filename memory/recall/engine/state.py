@@ -1,5 +1,5 @@
-"""What of a session bears upon its next recall: which memories the model has in its context already, and how much was
-injected. A compaction takes all of it away, so both counts begin anew."""
+"""The state of a session that its next recall depends on: which memories the model has in its context, and how much
+was injected. A compaction removes all of it, so both start again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 SESSION_BYTES = 60_000
-"""Once so many were injected, nothing is recalled any more."""
+"""Once this much was injected, nothing more is recalled."""
 
 
 class KnownBy(StrEnum):
@@ -18,13 +18,13 @@ class KnownBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownMemory:
-    """A memory that the model got, and by which entry of the session."""
+    """A memory that the model has, and the entry that gave it."""
 
     name: str
     how: KnownBy
     position: int | None = None
     size: int = 0
-    """Bytes that count for the budget; none for what the agent read itself."""
+    """Bytes that count towards the budget; 0 if the agent read the file itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RecallState:
     known: Mapping[str, KnownMemory] = field(default_factory=dict)
     injected: int = 0
     compacted: CompactionEvent | None = None
-    """The compaction since which it counts; None for the beginning of the session."""
+    """The compaction since which it counts; None: since the session began."""
 
     def after(self, event: KnownMemory | CompactionEvent) -> RecallState:
         if isinstance(event, CompactionEvent):
@@ -47,7 +47,7 @@ class RecallState:
 
 
 def state_of(events: Iterable[KnownMemory | CompactionEvent]) -> RecallState:
-    """Of what happened, in its order."""
+    """The state after these events, in their order."""
     state = RecallState()
     for event in events:
         state = state.after(event)

@@ -1,4 +1,4 @@
-"""What a recall would cost if a model were asked, and the runs that did ask."""
+"""The price of asking a model, and the runs that asked one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from sessions.usage.engine.usage import Usage
 
 
 def price_of(prepared: PreparedRecall, model: str) -> Price:
-    """An estimate: what is sent, and as many tokens of an answer as are allowed."""
+    """Estimated, with the longest answer allowed."""
     sent = prepared.question.tokens
     return Price(model, sent + ANSWER_TOKENS, cost_of(model, Usage(sent, 0, 0, 0, ANSWER_TOKENS)))
 
 
 def recall_run_get(directory: Directory, number: int) -> Run | None:
-    """A run that asked about this directory."""
+    """A recall run of this directory."""
     return Run.objects.filter(pk=number, kind="recall", parameters__directory=directory.pk).first()
 
 
 def evaluation_of(directory: Directory) -> tuple[Run | None, Run | None]:
-    """The run that is under way, and the last that was completed."""
+    """The active run and the last completed one."""
     runs = Run.objects.filter(kind="recall evaluation", parameters__directory=directory.pk).order_by("-pk")
     return runs.filter(status__in=ACTIVE).first(), runs.filter(status=Run.Status.COMPLETED).first()

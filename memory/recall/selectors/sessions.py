@@ -1,5 +1,4 @@
-"""Sessions as a recall sees them: what people said in them, which memories they had by then, and where they were
-compacted."""
+"""Sessions as a recall sees them: messages of the user, the memories they had by then, and compactions."""
 
 from __future__ import annotations
 
@@ -39,15 +38,15 @@ from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import ASIDE, Flag
 from sessions.transcripts.engine.paths import decode_path
 
-AT_ONCE = 200
+BATCH = 200
 _TYPED, _BOUNDARY = int(Flag.TYPED), int(Flag.BOUNDARY)
 _NOT_SAID = int(ASIDE | Flag.COPY)
-"""What a fork repeats was said elsewhere."""
+"""Messages that a fork repeats belong to its parent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something that a person said in a session."""
+    """A message of the user."""
 
     transcript: Transcript
     position: int
@@ -58,20 +57,20 @@ class Message:
 
 
 def sessions_of(directory: Directory) -> QuerySet[Transcript]:
-    """The sessions of its project, the latest first."""
+    """The sessions of its project, latest first."""
     rows = current_sessions().filter(project=directory.project_id)
     return rows.select_related("project").defer("state", "ruler").order_by("-last_at", "-pk")
 
 
 def latest_messages(directory: Directory, most: int) -> list[Message]:
-    """What was said last, in one session after the other, the latest first."""
-    found: list[Message] = []
+    """Latest first, session by session."""
+    messages: list[Message] = []
     for transcript in sessions_of(directory).filter(typed__gt=0)[:most]:
-        rows = list(_user_entries(transcript).order_by("-pk")[: most - len(found)])
-        found += _messages(transcript, rows)
-        if len(found) >= most:
+        rows = list(_user_entries(transcript).order_by("-pk")[: most - len(messages)])
+        messages += _messages(transcript, rows)
+        if len(messages) >= most:
             break
-    return found
+    return messages
 
 
 def message_of(transcript: Transcript, entry: Entry) -> Message:
@@ -81,7 +80,7 @@ def message_of(transcript: Transcript, entry: Entry) -> Message:
 def events_of(
     directory: Directory, transcript: Transcript, *, until: int = POSITION_MASK
 ) -> list[KnownMemory | CompactionEvent]:
-    """Which memories a session got before an entry, and where it was compacted, in their order."""
+    """Memories that a session got before an entry, and its compactions, in order."""
     base = transcript.pk << POSITION_BITS
     boundaries = _entries(transcript, _BOUNDARY).filter(bits=_BOUNDARY, pk__lt=base | until)
     events: list[KnownMemory | CompactionEvent] = [
@@ -92,11 +91,10 @@ def events_of(
 
 
 def events_with_messages(directory: Directory, transcript: Transcript) -> list[Event]:
-    """The same of a whole session, with what people said in it."""
-    said = (
-        UserMessage(one.position, one.text) for one in _in_parts(transcript, _user_entries(transcript).order_by("pk"))
-    )
-    return sorted([*events_of(directory, transcript), *said], key=_position)
+    """All events of a session, with the messages of the user."""
+    messages = _in_batches(transcript, _user_entries(transcript).order_by("pk"))
+    spoken = (UserMessage(message.position, message.text) for message in messages)
+    return sorted([*events_of(directory, transcript), *spoken], key=_position)
 
 
 def _position(event: Event) -> int:
@@ -107,29 +105,29 @@ def _known_memories(directory: Directory, transcript: Transcript, until: int) ->
     place = place_of(directory.path)
     rows = Touch.objects.filter(place=place, transcript=transcript, position__lt=until)
     touches = list(rows.exclude(kind=Touch.Kind.WROTE).exclude(name=INDEX_NAME).order_by("position", "pk"))
-    sizes = _sizes(place, transcript, sorted({one.position for one in touches if one.detail == ATTACHMENT}))
-    for one in touches:
-        how = KnownBy.READ if one.kind == Touch.Kind.READ else KnownBy.SURFACED
-        yield KnownMemory(one.name, how, one.position, sizes.get((one.position, one.name), 0))
+    sizes = _sizes(place, transcript, sorted({touch.position for touch in touches if touch.detail == ATTACHMENT}))
+    for touch in touches:
+        how = KnownBy.READ if touch.kind == Touch.Kind.READ else KnownBy.SURFACED
+        yield KnownMemory(touch.name, how, touch.position, sizes.get((touch.position, touch.name), 0))
 
 
 def _sizes(place: str, transcript: Transcript, positions: Sequence[int]) -> dict[tuple[int, str], int]:
     entries = Entry.objects.in_bulk([transcript.pk << POSITION_BITS | position for position in positions])
     reader = Reader(transcript.source_id)
-    known = [] if place.startswith("projects/") else [place]
-    found: dict[tuple[int, str], int] = {}
+    elsewhere = [] if place.startswith("projects/") else [place]
+    sizes: dict[tuple[int, str], int] = {}
     for entry in entries.values():
         record, _ = reader.try_record(entry.offset, entry.length)
-        found |= {
+        sizes |= {
             (entry.position, name): size
-            for (where, name), size in injected_sizes(record, known).items()
+            for (where, name), size in injected_sizes(record, elsewhere).items()
             if where == place
         }
-    return found
+    return sizes
 
 
 def _entries(transcript: Transcript, flags: int) -> QuerySet[Any]:
-    """The entries, each with `bits`: those of these flags that it has."""
+    """All entries, each with `bits`: the flags it has of these."""
     base = transcript.pk << POSITION_BITS
     return Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).annotate(bits=F("flags").bitand(flags))
 
@@ -138,34 +136,34 @@ def _user_entries(transcript: Transcript) -> QuerySet[Any]:
     return _entries(transcript, _TYPED | _NOT_SAID).filter(bits=_TYPED)
 
 
-def _in_parts(transcript: Transcript, rows: QuerySet[Any]) -> Iterator[Message]:
+def _in_batches(transcript: Transcript, rows: QuerySet[Any]) -> Iterator[Message]:
     entries = list(rows)
-    for at in range(0, len(entries), AT_ONCE):
-        yield from _messages(transcript, entries[at : at + AT_ONCE])
+    for start in range(0, len(entries), BATCH):
+        yield from _messages(transcript, entries[start : start + BATCH])
 
 
 def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]:
     reader = Reader(transcript.source_id)
     reader.fetch([(entry.offset, entry.length) for entry in entries])
-    found = []
+    messages = []
     for entry in entries:
         record, damage = reader.try_record(entry.offset, entry.length)
         if damage:
-            continue  # nobody knows what was asked there
+            continue  # the text of a damaged record is unknown
         uuid = record.get("uuid")
         address = uuid if isinstance(uuid, str) and uuid else f"L{entry.position}"
         message = record.get("message")
         content = message.get("content") if isinstance(message, dict) else queued_prompt(record)
-        found.append(Message(transcript, entry.position, address, entry.at, joined_text(content).strip()))
-    return found
+        messages.append(Message(transcript, entry.position, address, entry.at, joined_text(content).strip()))
+    return messages
 
 
 def recall_now(directory: Directory, text: str, state: RecallState, choice: Choice | None = None) -> RecallResult:
-    """What would be injected now. `choice`: that of a model; else the local ranker chooses. Raises FileTroubleError."""
+    """What would be injected now. Without the `choice` of a model the local ranker chooses. Raises FileTroubleError."""
     now = timezone.now()
     with Folder(decode_path(directory.path)) as folder:
         prepared = prepare_recall(scan_memory(folder), text, state, now)
         if choice is None:
-            ranker = Ranker(build_documents(folder, prepared.candidates, now) if prepared.asks else ())
+            ranker = Ranker(build_documents(folder, prepared.candidates, now) if prepared.needs_choice else ())
             choice = ranker.choose(text, prepared.names)
         return finish_recall(folder, prepared, choice, now)

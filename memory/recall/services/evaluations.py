@@ -33,7 +33,7 @@ from sessions.transcripts.engine.paths import decode_path
 
 KIND = "recall evaluation"
 MOST_MESSAGES = 5_000
-"""No further session is begun after so many; the result says so."""
+"""After this many no further session is begun; the result says so."""
 MOST_LISTED = 500
 SNIPPET = 200
 
@@ -43,11 +43,11 @@ class _ReplayTotals:
     tally: Tally
     sessions: int = 0
     unfitted: list[dict[str, Any]] = field(default_factory=list)
-    """The messages for which nothing was chosen."""
+    """Messages that nothing fitted."""
 
 
 def evaluation_create(*, directory: Directory) -> Run:
-    """The one that is under way, if there is one."""
+    """Returns the active run, if there is one."""
     return run_create(
         kind=KIND,
         target=directory.path,
@@ -57,7 +57,7 @@ def evaluation_create(*, directory: Directory) -> Run:
 
 
 def evaluation_run(running: ActiveRun, run: Run) -> dict[str, Any]:
-    """With the memory as it is now, whatever it was when the messages were sent; the local ranker chooses."""
+    """Uses the memory as it is now, not as it was when the messages were sent; the local ranker chooses."""
     directory = Directory.objects.select_related("project").filter(pk=run.parameters["directory"]).first()
     if directory is None:
         raise RunError("The memory directory is no longer known.")
@@ -67,10 +67,10 @@ def evaluation_run(running: ActiveRun, run: Run) -> dict[str, Any]:
         with Folder(decode_path(directory.path)) as folder:
             scanned = scan_memory(folder)
             ranker = Ranker(build_documents(folder, scanned.files, now))
-            read = [inject(folder, file.name, now) for file in scanned.files]
+            memories = [inject(folder, file.name, now) for file in scanned.files]
     except FileTroubleError as error:
         raise RunError(str(error)) from error
-    sizes = {one.name: one.bytes for one in read if isinstance(one, Injection)}
+    sizes = {memory.name: memory.bytes for memory in memories if isinstance(memory, Injection)}
     replayed = _ReplayTotals(Tally(frozenset(sizes)))
     sessions = list(sessions_of(directory).filter(typed__gt=0))
     running.begin_phase("replaying messages", total=len(sessions), unit="sessions")
@@ -95,14 +95,14 @@ def _replay(
     for answer in replay(events, ranker, sizes, replayed.tally):
         running.check()
         if answer.outcome is Outcome.NOTHING and len(replayed.unfitted) < MOST_LISTED:
-            said = mask(" ".join(texts[answer.position].split()))
+            text = mask(" ".join(texts[answer.position].split()))
             replayed.unfitted.append(
                 {
                     "session": transcript.public_id,
                     "title": transcript.name[:SNIPPET],
                     "position": answer.position,
                     "address": f"L{answer.position}",
-                    "text": storable_text(said if len(said) <= SNIPPET else f"{said[: SNIPPET - 1]}…"),
+                    "text": storable_text(text if len(text) <= SNIPPET else f"{text[: SNIPPET - 1]}…"),
                 }
             )
     replayed.sessions += 1

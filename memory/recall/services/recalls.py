@@ -1,4 +1,4 @@
-"""Asks the smallest model which memories a message needs, as a run: it costs money, and may be stopped."""
+"""Asks the small model which memories a message needs, as a run: it costs money and can be stopped."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from memory.recall.engine import (
 )
 from memory.recall.engine.model_prompt import LONGEST_MESSAGE
 from memory.recall.selectors.sessions import Message, events_of
-from sessions.model_requests.within_budget import BudgetedModel
+from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.models import Transcript
 from sessions.text.engine.storable import storable_text
 from sessions.transcripts.engine.paths import decode_path
@@ -45,8 +45,8 @@ NO_MODEL = (
 
 
 def recall_create(*, directory: Directory, text: str, message: Message | None = None) -> Run:
-    """A run that asks the smallest model. `message`: the one of a session that the text is. Raises RunError if there
-    is nobody to ask, or nothing left to pay with."""
+    """A run that asks the small model. `message`: the message of a session that has the text. Raises RunError if there
+    is no model, or the budget is used up."""
     if choice_of(settings.MODELS).kind == MECHANICAL:
         raise RunError(f"No model can be asked. {NO_MODEL}")
     budget_hold()
@@ -57,16 +57,16 @@ def recall_create(*, directory: Directory, text: str, message: Message | None = 
 
 
 def parameters_of(path: str, text: str) -> dict[str, Any]:
-    """Of a run: no more of a message than a model would be sent, in a form that can be stored."""
+    """The message is cut to what a model would be sent, in a form that can be stored."""
     return {"path": path, "text": storable_text(text[:LONGEST_MESSAGE])}
 
 
 def recall_run(running: ActiveRun, run: Run) -> dict[str, Any]:
-    asked = run.parameters
+    parameters = run.parameters
     running.begin_phase("scanning the memory")
     try:
-        with Folder(decode_path(asked["path"])) as folder:
-            prepared = prepare_recall(scan_memory(folder), asked["text"], _load_state(asked), timezone.now())
+        with Folder(decode_path(parameters["path"])) as folder:
+            prepared = prepare_recall(scan_memory(folder), parameters["text"], _load_state(parameters), timezone.now())
     except FileTroubleError as error:
         raise RunError(str(error)) from error
     if prepared.why_not:
@@ -77,24 +77,24 @@ def recall_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     return _result(run, prepared, choice)
 
 
-def _load_state(asked: dict[str, Any]) -> RecallState:
-    """What the session knew when the message was sent."""
-    if "session" not in asked:
+def _load_state(parameters: dict[str, Any]) -> RecallState:
+    """The state of the session when the message was sent."""
+    if "session" not in parameters:
         return RecallState()
-    directory = Directory.objects.filter(pk=asked["directory"]).first()
-    transcript = Transcript.objects.filter(public_id=asked["session"]).first()
+    directory = Directory.objects.filter(pk=parameters["directory"]).first()
+    transcript = Transcript.objects.filter(public_id=parameters["session"]).first()
     if directory is None or transcript is None:
         raise RunError("The session is no longer in the archive.")
-    return state_of(events_of(directory, transcript, until=asked["position"]))
+    return state_of(events_of(directory, transcript, until=parameters["position"]))
 
 
 def _choose(running: ActiveRun, run: Run, prepared: PreparedRecall) -> Choice:
-    picked = choose_model(settings.MODELS)
-    if picked.model is None:
-        raise RunError(f"No model can be asked. {NO_MODEL}", picked.why)
-    name = str(run.parameters.get("model") or picked.small)
+    choice = choose_model(settings.MODELS)
+    if choice.model is None:
+        raise RunError(f"No model can be asked. {NO_MODEL}", choice.why)
+    name = str(run.parameters.get("model") or choice.small)
     running.begin_phase(f"asking {name}")
-    reply = _reply(running, BudgetedModel(picked.model, run.pk), name, prepared)
+    reply = _reply(running, BudgetedModel(choice.model, run.pk), name, prepared)
     model = reply.model or name
     run_bill(running=running, model=model, usage=reply.usage, reported_cost=reply.cost_usd)
     running.add_turn(reply.text)
@@ -121,7 +121,7 @@ def _reply(running: ActiveRun, model: LanguageModel, name: str, prepared: Prepar
 
 
 def _result(run: Run, prepared: PreparedRecall, choice: Choice) -> dict[str, Any]:
-    names = [one.name for one in choice.chosen]
+    names = [memory.name for memory in choice.chosen]
     result: dict[str, Any] = {
         "summary": f"{choice.by} chose {', '.join(names)}." if names else f"{choice.by} chose nothing.",
         "considered": len(prepared.candidates),
@@ -138,7 +138,7 @@ def _result(run: Run, prepared: PreparedRecall, choice: Choice) -> dict[str, Any
 
 
 def read_choice(result: Mapping[str, Any]) -> Choice:
-    """What a run found, as it was found."""
+    """The choice that a run recorded."""
     model = str(result["model"])
     named = tuple(ChosenMemory(name, f"named by {model}") for name in result["chosen"])
     return Choice(model, named, tuple(result["refused"]), str(result["problem"]))

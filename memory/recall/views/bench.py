@@ -42,21 +42,21 @@ from sessions.transcripts.selectors.session import transcript_get
 
 LATEST = 12
 LONGEST = 4_000
-"""Characters of a message that is typed here: it stands in the address."""
+"""Characters of a typed message: it goes into the URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """What the address asks for."""
+    """What the URL asks for."""
 
     text: str = ""
     message: Message | None = None
-    """The one of a session that the text is."""
+    """The message of a session that has the text."""
     run: Run | None = None
-    """The run that asks, or asked, a model."""
+    """The run that asks a model, or asked it."""
 
     @property
-    def query(self) -> str:
+    def query_string(self) -> str:
         if self.message is not None:
             return urlencode({"session": self.message.transcript.public_id, "entry": self.message.address})
         return urlencode({"message": self.text})
@@ -68,8 +68,8 @@ class RecallQuery:
 
     @property
     def choice(self) -> Choice | None:
-        done = self.run is not None and self.run.status == Run.Status.COMPLETED
-        return read_choice(self.run.result) if done and self.run is not None else None
+        completed = self.run is not None and self.run.status == Run.Status.COMPLETED
+        return read_choice(self.run.result) if completed and self.run is not None else None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -77,23 +77,23 @@ class RecallQuery:
 def memory_recall(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if request.method == "POST":
         return _ask(request, directory)
-    asked = _read_query(directory, request.GET.dict())
+    query = _read_query(directory, request.GET.dict())
     values: dict[str, Any] = {
         **_frame(request, directory),
-        "asked": asked,
-        "message": mask(asked.text),
+        "recall_query": query,
+        "message": mask(query.text),
         "longest": LONGEST,
     }
-    if asked.text:
-        values |= _recall_values(directory, asked)
-    values["latest"] = SimpleLazyObject(lambda: [(one, mask(one.text)) for one in latest_messages(directory, LATEST)])
+    if query.text:
+        values |= _recall_values(directory, query)
+    values["latest"] = SimpleLazyObject(lambda: [(row, mask(row.text)) for row in latest_messages(directory, LATEST)])
     return render_page(request, "memory/recall.html", values, partials=("recalled",))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @with_directory
 def recall_evaluation(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    """All messages of the project's sessions against its memory."""
+    """Replays all messages of the project's sessions against its memory."""
     if request.method == "POST":
         evaluation_create(directory=directory)
         return _see_other(request.path)
@@ -117,12 +117,12 @@ def _frame(request: HtmxRequest, directory: Directory) -> dict[str, Any]:
     }
 
 
-def _read_query(directory: Directory, given: dict[str, str]) -> RecallQuery:
-    run = _run(directory, given.get("run", ""))
+def _read_query(directory: Directory, values: dict[str, str]) -> RecallQuery:
+    run = _run(directory, values.get("run", ""))
     if run is not None:
         return RecallQuery(run.parameters["text"], _message(directory, run.parameters), run)
-    message = _message(directory, given)
-    return RecallQuery(message.text if message else given.get("message", "").strip()[:LONGEST], message)
+    message = _message(directory, values)
+    return RecallQuery(message.text if message else values.get("message", "").strip()[:LONGEST], message)
 
 
 def _run(directory: Directory, number: str) -> Run | None:
@@ -135,10 +135,10 @@ def _run(directory: Directory, number: str) -> Run | None:
     return run
 
 
-def _message(directory: Directory, given: dict[str, Any]) -> Message | None:
-    if not given.get("session") or not given.get("entry"):
+def _message(directory: Directory, values: dict[str, Any]) -> Message | None:
+    if not values.get("session") or not values.get("entry"):
         return None
-    transcript, entry = find_entry(transcript_get(given["session"]), given["entry"])
+    transcript, entry = find_entry(transcript_get(values["session"]), values["entry"])
     if transcript.project_id != directory.project_id:
         raise Http404("This session belongs to another project, which has a memory of its own.")
     if not is_message(entry.flags):
@@ -146,12 +146,12 @@ def _message(directory: Directory, given: dict[str, Any]) -> Message | None:
     return message_of(transcript, entry)
 
 
-def _recall_values(directory: Directory, asked: RecallQuery) -> dict[str, Any]:
-    recalled = recall_now(directory, asked.text, asked.state(directory), asked.choice)
+def _recall_values(directory: Directory, query: RecallQuery) -> dict[str, Any]:
+    recalled = recall_now(directory, query.text, query.state(directory), query.choice)
     choice = choice_of(settings.MODELS)
     now = now_ms()
     return {
-        "shown": recall_view(recalled),
+        "view": recall_view(recalled),
         "recalled": recalled,
         "choice": choice,
         "askable": choice.kind != MECHANICAL,
@@ -159,15 +159,15 @@ def _recall_values(directory: Directory, asked: RecallQuery) -> dict[str, Any]:
         "price": price_of(recalled.prepared, choice.small),
         "destination": destination(choice),
         "budget": budget_at(now),
-        "card": run_card(asked.run, now) if asked.run is not None else None,
-        "waiting": asked.run is not None and asked.run.status in ACTIVE,
+        "card": run_card(query.run, now) if query.run is not None else None,
+        "waiting": query.run is not None and query.run.status in ACTIVE,
     }
 
 
 def _ask(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    asked = _read_query(directory, {key: str(value) for key, value in request.POST.items()})
+    query = _read_query(directory, {key: str(value) for key, value in request.POST.items()})
     try:
-        run = recall_create(directory=directory, text=asked.text, message=asked.message)
+        run = recall_create(directory=directory, text=query.text, message=query.message)
     except RunError as error:
         return HttpResponse(f"{error.sentence}\n", status=409, content_type="text/plain; charset=utf-8")
     return _see_other(f"{request.path}?run={run.pk}")

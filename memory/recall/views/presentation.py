@@ -1,4 +1,4 @@
-"""A recall as its page shows it: what comes from files and sessions masked, sizes as parts of a bar."""
+"""A recall as its page shows it: texts of files and sessions masked, sizes as parts of a bar."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FATES = {KnownBy.SURFACED: "injected before", KnownBy.READ: "read before"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A file that was scanned, and what became of it."""
+    """A scanned file, and what became of it."""
 
     file: ScannedFile
     description: str
     fate: str
     """chosen, offered, or why it was dropped."""
     position: int | None = None
-    """The entry that had it."""
+    """The entry that contained it."""
 
     @property
     def saved_ms(self) -> int:
@@ -39,12 +39,12 @@ class ChosenLine:
     why: str
     score: float | None
     width: float
-    """Of its bar, in percent of the best one's."""
+    """Of its bar, in percent of the best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An injected memory in its parts, which make its text if put together."""
+    """An injected memory in parts that together make its text."""
 
     of: Injection
     before: str
@@ -69,28 +69,29 @@ class RecallView:
 
 def recall_view(recalled: RecallResult) -> RecallView:
     prepared, choice = recalled.prepared, recalled.choice
-    chosen = {one.name for one in choice.chosen}
-    known = {one.file.name: one.known for one in prepared.dropped}
+    chosen = {memory.name for memory in choice.chosen}
+    known = {dropped.file.name: dropped.known for dropped in prepared.dropped}
     lines = tuple(
         Line(file, mask(file.description), FATES[known[file.name].how], known[file.name].position)
         if file.name in known
         else Line(file, mask(file.description), "chosen" if file.name in chosen else "offered")
         for file in prepared.scan.files
     )
-    best = max((one.score or 0.0 for one in choice.chosen), default=0.0)
+    best = max((memory.score or 0.0 for memory in choice.chosen), default=0.0) or 1.0
     before = _percent(prepared.state.injected)
     return RecallView(
         lines=lines,
         dropped=tuple(line for line in lines if line.file.name in known),
         manifest=mask(prepared.manifest),
         chosen=tuple(
-            ChosenLine(one.name, mask(one.why), one.score, round(100 * (one.score or 0.0) / best, 1) if best else 0.0)
-            for one in choice.chosen
+            ChosenLine(item.name, mask(item.why), item.score, round(100 * (item.score or 0.0) / best, 1))
+            for item in choice.chosen
         ),
-        refused=tuple(mask(one) for one in choice.refused),
+        refused=tuple(mask(reason) for reason in choice.refused),
         local=choice.by == RANKER,
         texts=tuple(
-            Text(one, mask(one.before), mask(one.body), mask(one.note), mask(one.after)) for one in recalled.injected
+            Text(item, mask(item.before), mask(item.body), mask(item.note), mask(item.after))
+            for item in recalled.injected
         ),
         before_width=before,
         now_width=min(100 - before, _percent(recalled.bytes)),

@@ -29,8 +29,6 @@ class SharedPrefix:
     """Messages from the start that are the same."""
     parent_messages: int
     """Messages in the parent's request."""
-    child_messages: int
-    """Messages in the agent's first request."""
     tokens: int
     """Estimated tokens of the messages that are the same."""
     exactness: Exactness
@@ -79,7 +77,6 @@ def compare_prompts(
         _compare(parent.model or None, child.model or None),
         count,
         len(parent.elements),
-        len(child.elements),
         tokens,
         Exactness.RECORDED if exact else Exactness.RECONSTRUCTED,
         read,

@@ -52,9 +52,9 @@ def block_repair(*, block_id: int) -> bool:
     if source is None:
         return False
     before = Block.objects.filter(pk=block_id).values_list("content_hash", flat=True)[:1]
-    content_hash = next((bytes(stored_hash) for stored_hash in before if stored_hash is not None), None)
+    known_hash = next((bytes(stored_hash) for stored_hash in before if stored_hash is not None), None)
     number = block_id & NUMBER_MASK
-    raw = FileEvidence(source).find_block(number, content_hash)
+    raw = FileEvidence(source).find_block(number, known_hash)
     if raw is None:
         return False
     _, data, content_hash, frame_hash = pack_block(number, raw, compressor())
@@ -64,4 +64,4 @@ def block_repair(*, block_id: int) -> bool:
             _, created = Block.objects.get_or_create(pk=block_id, defaults=values)
             return created
         # Only what was looked at: an import may have written it anew meanwhile.
-        return bool(Block.objects.filter(pk=block_id, content_hash=content_hash).update(**values))
+        return bool(Block.objects.filter(pk=block_id, content_hash=known_hash).update(**values))

@@ -4,19 +4,14 @@ as it arrived."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from sessions.capture.engine.documents import loads
 from sessions.linking.engine.raw_fields import mapping, text
+from sessions.transcripts.engine.messages.stream import MessageBuilder
 from sessions.usage.engine.usage import Usage
-
-_APPENDED = {
-    "text_delta": "text",
-    "thinking_delta": "thinking",
-    "signature_delta": "signature",
-    "compaction_delta": "content",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +57,13 @@ def _error_text(event: Mapping[str, Any]) -> str:
 
 
 def _read_stream(body: bytes) -> Answer:
-    builder, error = _MessageBuilder(), ""
+    builder, error = MessageBuilder(), ""
     for event in _events(body):
         if event.get("type") == "error":
             error = _error_text(event)
         else:
-            builder.take(event)
+            with suppress(AttributeError, KeyError, TypeError, ValueError):
+                builder.take(event)
     return Answer(builder.message(), error, builder.complete)
 
 
@@ -84,60 +80,3 @@ def _events(body: bytes) -> Iterator[Mapping[str, Any]]:
             except (ValueError, RecursionError):
                 yield {}
             lines = []
-
-
-class _MessageBuilder:
-    def __init__(self) -> None:
-        self._message: dict[str, Any] | None = None
-        self._blocks: dict[int, dict[str, Any]] = {}
-        self._inputs: dict[int, list[str]] = {}
-        self.complete = False
-
-    def take(self, event: Mapping[str, Any]) -> None:
-        kind, index = event.get("type"), event.get("index")
-        if kind == "message_start":
-            self._message = dict(mapping(event.get("message")))
-        elif kind == "content_block_start" and isinstance(index, int):
-            self._blocks[index] = dict(mapping(event.get("content_block")))
-        elif kind == "content_block_delta" and isinstance(index, int) and index in self._blocks:
-            self._extend(index, mapping(event.get("delta")))
-        elif kind == "message_delta":
-            self._change(event)
-        elif kind == "message_stop":
-            self.complete = True
-
-    def _extend(self, index: int, delta: Mapping[str, Any]) -> None:
-        block, kind = self._blocks[index], text(delta.get("type"))
-        if kind == "input_json_delta":
-            self._inputs.setdefault(index, []).append(text(delta.get("partial_json")))
-        elif kind == "citations_delta":
-            citations = block.get("citations")
-            block["citations"] = [*(citations if isinstance(citations, list) else ()), delta.get("citation")]
-        elif kind in _APPENDED:
-            name = _APPENDED[kind]
-            block[name] = text(block.get(name)) + text(delta.get(name))
-
-    def _change(self, event: Mapping[str, Any]) -> None:
-        if self._message is None:
-            return
-        changes = {name: value for name, value in event.items() if name not in ("type", "delta", "usage")}
-        self._message |= changes | {
-            name: value for name, value in mapping(event.get("delta")).items() if value is not None
-        }
-        usage = {name: value for name, value in mapping(event.get("usage")).items() if value is not None}
-        self._message["usage"] = {**mapping(self._message.get("usage")), **usage}
-
-    def message(self) -> Mapping[str, Any] | None:
-        if self._message is None:
-            return None
-        for index, pieces in self._inputs.items():
-            self._blocks[index]["input"] = _parse_input("".join(pieces))
-        return {**self._message, "content": [block for _, block in sorted(self._blocks.items())]}
-
-
-def _parse_input(written: str) -> Any:
-    """The input of a tool; text if the call was cut off."""
-    try:
-        return loads(written) if written.strip() else {}
-    except (ValueError, RecursionError):
-        return written

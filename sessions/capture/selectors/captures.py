@@ -100,10 +100,10 @@ class Contents:
 class CaptureLookup:
     """Looks up the captured request of an answer, for the context view."""
 
-    def __init__(self, known: Mapping[str, int | None]) -> None:
-        """`known`: message id -> its capture. Other messages have none."""
+    def __init__(self, captures: Mapping[str, int | None]) -> None:
+        """`captures`: message id -> its capture. Other messages have none."""
         self._contents = Contents()
-        self._captures = known
+        self._captures = captures
 
     def __call__(self, message_id: str) -> SentRequest | None:
         number = self._captures.get(message_id)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.db import connection
 
 from sessions.catalog.selectors.sessions import current_sessions, split_names
-from sessions.models import Project, Source, Transcript
+from sessions.models import Source, Transcript
 from sessions.models.transcript import project_name
 
 MAX_NAMES = 300
@@ -95,7 +95,3 @@ def _walk(
         nodes.append(ProjectNode(project.id, name, path, depth, sessions, last_at))
         nodes += _walk(children, counts, project.id, depth + 1)
     return nodes
-
-
-def find_project(project: int) -> Project | None:
-    return Project.objects.filter(pk=project).first()

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from sessions.linking.engine.raw_fields import mapping, text
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import text_block
 
 
@@ -82,7 +83,7 @@ def list_unknowns(
             )
         if inexact:
             sentences.append(
-                f"The wording of {inexact} {'attachment' if inexact == 1 else 'attachments'}: this version wrote down"
+                f"The wording of {plural(inexact, 'attachment')}: this version wrote down"
                 " what it attached, not the words that it sent."
             )
         sentences.append(
@@ -90,10 +91,9 @@ def list_unknowns(
         )
         sentences.append("Whether the client left out the text of old tool results, where it did not write that down.")
     elif inexact:
-        blocks = "block" if inexact == 1 else "blocks"
         sentences.append(
-            f"The bytes of {inexact} {blocks}: the client's log has another hash for them than this file, as when a"
-            " file was edited or moved. They are shown by their place."
+            f"The bytes of {plural(inexact, 'block')}: the client's log has another hash for them than this file, as"
+            " when a file was edited or moved. They are shown by their place."
         )
     if setup.marks is None:
         sentences.append("Where the cache marks stood.")

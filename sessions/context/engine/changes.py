@@ -10,12 +10,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sessions.context.engine.digest import canonical, full_hash
-from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.array import Element
 from sessions.context.engine.request import Context
 from sessions.linking.engine.raw_fields import text
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.keys import key_of
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 
 class ChangeKind(StrEnum):
@@ -61,7 +61,7 @@ class Changes:
     def sentence(self) -> str:
         added = len(self.of(ChangeKind.ADDED))
         if self.is_prefix_unchanged:
-            more = f"{plural(added, 'message')} {'was' if added == 1 else 'were'} added" if added else "nothing changed"
+            more = f"{plural(added, 'message was', 'messages were')} added" if added else "nothing changed"
             return f"The prefix held: {more}."
         return f"The prefix broke at message {self.unchanged + 1} of {self.before}: {self._describe_break()}."
 
@@ -75,7 +75,7 @@ class Changes:
             same = sum(change.cause == removed[0].cause for change in removed) if self.cause == removed[0].cause else 0
             count = same or len(removed)
             others = f", and {plural(len(removed) - count, 'other')}" if count < len(removed) else ""
-            return f"{plural(count, 'message')} {'is' if count == 1 else 'are'} no longer sent{why}{others}"
+            return f"{plural(count, 'message is', 'messages are')} no longer sent{why}{others}"
         return f"messages were put in before it{why}"
 
 
@@ -179,14 +179,16 @@ def _find_cause(change: Change, previous: Context, current: Context) -> Cause | 
 
 
 def _rewrite_cause(old: Element, new: Element, previous: Context, current: Context) -> Cause | None:
-    thoughts = [sum(text(piece.block.get("type")) in THINKING for piece in element.pieces) for element in (old, new)]
+    thoughts = [
+        sum(text(piece.block.get("type")) in THINKING_TYPES for piece in element.pieces) for element in (old, new)
+    ]
     if previous.model != current.model and thoughts[0] != thoughts[1]:
         return Cause(f"thinking is only sent to the model that had it, and {current.model} took over")
     more = len(new.pieces) - len(old.pieces)
     if more > 0:
-        return Cause(f"{plural(more, 'block')} {'was' if more == 1 else 'were'} added to it")
+        return Cause(f"{plural(more, 'block was', 'blocks were')} added to it")
     if more < 0:
-        return Cause(f"{plural(-more, 'block')} {'is' if more == -1 else 'are'} gone from it")
+        return Cause(f"{plural(-more, 'block is', 'blocks are')} gone from it")
     return None
 
 

@@ -7,13 +7,15 @@ from enum import StrEnum
 from operator import add
 from typing import Any, NamedTuple
 
-from sessions.context.engine.rendering.array import Element
+from sessions.context.engine.rendering.array import Element, Piece
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.transcripts.engine.messages import MessageKind
 from sessions.usage.engine.tokens import estimate_block, estimate_blocks
 
 
 class Category(StrEnum):
+    HEAD = "head"
+    """System prompt and tools, where they were only counted together."""
     SYSTEM = "system"
     TOOLS = "tools"
     USER_TEXT = "user_text"
@@ -24,9 +26,12 @@ class Category(StrEnum):
     ATTACHMENTS = "attachments"
     SUMMARY = "summary"
     IMAGES = "images"
+    UNEXPLAINED = "unexplained"
+    """Counted by the API, and in no record."""
 
 
 class Tally(NamedTuple):
+    head: int = 0
     system: int = 0
     tools: int = 0
     user_text: int = 0
@@ -37,6 +42,7 @@ class Tally(NamedTuple):
     attachments: int = 0
     summary: int = 0
     images: int = 0
+    unexplained: int = 0
 
     @property
     def total(self) -> int:
@@ -47,6 +53,7 @@ class Tally(NamedTuple):
 
 
 _CATEGORIES = len(Category)
+_CATEGORY = tuple(Category)
 _INDEX = {category: index for index, category in enumerate(Category)}
 _BY_KIND = {
     MessageKind.PROMPT: _INDEX[Category.USER_TEXT],
@@ -83,6 +90,13 @@ def tally_of(elements: Iterable[Element]) -> Tally:
     return Tally(*counts)
 
 
+def category_of(piece: Piece) -> Category:
+    kind = text(piece.block.get("type"))
+    if kind == "tool_result":
+        return Category.TOOL_RESULTS
+    return _CATEGORY[_BY_TYPE.get(kind) or _BY_KIND[piece.message.kind]]
+
+
 def _pictures(content: object) -> int:
     """The pictures in a result are counted as pictures."""
     if not isinstance(content, list):
@@ -91,4 +105,4 @@ def _pictures(content: object) -> int:
 
 
 def system_tally(system: Sequence[Mapping[str, Any]] | None, tools: Sequence[Mapping[str, Any]] | None) -> Tally:
-    return Tally(estimate_blocks(system or ()), estimate_blocks(tools or ()))
+    return Tally(system=estimate_blocks(system or ()), tools=estimate_blocks(tools or ()))

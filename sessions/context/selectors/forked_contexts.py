@@ -12,21 +12,21 @@ _MAX_FORKS = 32
 """The longest chain of forks that is followed."""
 
 
-def load_original_contexts(transcript: Transcript, forks: int = _MAX_FORKS) -> Iterator[Context]:
+def load_original_contexts(transcript: Transcript, forks: int = _MAX_FORKS) -> Iterator[tuple[Transcript, Context]]:
     """The contexts of all requests of a transcript, in order; copied requests come from the session that made them.
 
     A fork copies in order, so both sessions are walked once, side by side."""
     origin = transcript.forked_from if forks else None
     if origin is None:
-        yield from load_contexts(transcript)
+        yield from ((transcript, context) for context in load_contexts(transcript))
         return
     originals = load_original_contexts(origin, forks - 1)
     for context in load_contexts(transcript):
         if _may_be_better_known(context):
-            original = next((candidate for candidate in originals if candidate.request == context.request), None)
-            yield original or find_original(transcript, context)[1]
+            original = next((pair for pair in originals if pair[1].request == context.request), None)
+            yield original or find_original(transcript, context)
         else:
-            yield context
+            yield transcript, context
 
 
 def find_original(transcript: Transcript, context: Context) -> tuple[Transcript, Context]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.db import connection
 
 from sessions.models import Request, Transcript
+from sessions.weights.selectors import with_weights
 
 
 class Step(NamedTuple):
@@ -86,4 +87,5 @@ def locate_steps(steps: list[Step], transcript: Transcript, *, request: Step | N
 
 
 def find_request(transcript: Transcript, step: Step) -> Request | None:
-    return Request.objects.filter(transcript=transcript, position=step.position, message_id=step.message_id).first()
+    requests = Request.objects.filter(transcript=transcript, position=step.position, message_id=step.message_id)
+    return with_weights(requests).first()

@@ -14,6 +14,8 @@ from sessions.context.selectors.contexts import ContextPoint, point_after, point
 from sessions.context.selectors.steps import Step, Steps, find_request, load_steps, locate_steps
 from sessions.models import Entry, Request, Transcript
 from sessions.timeline.selectors.entries import find_entry
+from sessions.weights.engine import ContextWeights
+from sessions.weights.selectors import request_table, weigh, weight_table
 
 SHOWN_ID = 80
 
@@ -39,6 +41,11 @@ class Viewpoint:
 
     def context(self) -> Context:
         return cached_context(self.transcript, self.point)
+
+    def weights(self, context: Context) -> ContextWeights:
+        """What the parts of its context weigh."""
+        table = weight_table(self.transcript) if self.request is None else request_table(self.request)
+        return weigh(context, table, self.request)
 
     def previous_context(self) -> Context | None:
         """The context of the previous request."""

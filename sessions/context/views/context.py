@@ -14,12 +14,12 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.query import query_number
 from inspector.web.svg import TokenBar, token_bar
 from sessions.context.engine.presentation.messages import MessageArray
-from sessions.context.engine.sizes import Sizes, sizes_of
 from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.models import Request, Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.engine.ruler import build_ruler
 from sessions.transcripts.selectors.session import SessionHead, session_head
+from sessions.weights.engine.sizes import Sizes, sizes_of
 
 ZOOM_BELOW = 0.4
 """A bar that fills less of the window is also shown enlarged."""
@@ -33,12 +33,13 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     if view.transcript.pk != head.transcript.pk:
         return redirect_to_subagent("transcript-context", view)
     sent = view.context()
-    array = MessageArray(sent, mask, request.GET.get("open", ""))
+    weights = view.weights(sent)
+    array = MessageArray(sent, mask, request.GET.get("open", ""), weights)
     values = base_values(head, view)
     if fragment := _part(request, array, view.query):
         name, values_of_part = fragment
         return render_page(request, name, {**values, **values_of_part})
-    sizes = sizes_of(sent, _prompt_tokens(view.request))
+    sizes = sizes_of(sent, weights)
     return render_page(
         request,
         "transcripts/context.html",
@@ -96,18 +97,11 @@ def _part(request: HtmxRequest, array: MessageArray, query: str) -> tuple[str, d
     return None
 
 
-def _prompt_tokens(request: Request | None) -> int | None:
-    """The prompt as the API counted it."""
-    if request is None:
-        return None
-    return request.input + request.cache_read + request.cache_write_5m + request.cache_write_1h
-
-
 def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
     """Two bars of one scale, to compare; if they are short, also an enlarged one."""
     limit = max(sizes.window.tokens, sizes.total)
     parts = [(share.category.value, share.label, share.tokens or 0) for share in sizes.shares]
-    parts.append(("unseen", "in no record", sizes.unrecorded))
+    parts.append(("unseen", "not recorded", sizes.unrecorded))
     usage = None
     if request is not None:
         written = request.cache_write_5m + request.cache_write_1h

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from sessions.imports.engine.json_objects import end_of_object, start_of_object
+from sessions.text.engine.words import plural
 
 Record = dict[str, Any]
 
@@ -150,7 +151,7 @@ def _recover_parts(line: bytes, start: int, end: int, *, too_deep: bool) -> Reco
     records = (*leading, *_find_between(line, reached + 1, edge), *trailing)
     if records:
         lost = end - start - sum(record.length for record in records)
-        count = "1 record was" if len(records) == 1 else f"{len(records)} records were"
+        count = plural(len(records), "record was", "records were")
         detail = f"{count} read; {lost} bytes around belong to a record that was cut off."
         return Recovery(records, "truncated", detail)
     kind = "deep" if too_deep else "partial" if _is_open_ended(line, start, end) else "garbage"

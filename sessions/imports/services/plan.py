@@ -18,8 +18,8 @@ from sessions.archive.engine.file_prints import PRINT_BYTES, print_of, tail_prin
 from sessions.archive.selectors.records import Reader
 from sessions.imports.engine.discovery import Candidate, is_transcript
 from sessions.imports.services.import_lock import ImportLock
-from sessions.imports.services.inserting import insert
 from sessions.imports.services.jobs import Job
+from sessions.imports.services.row_insertion import insert
 from sessions.imports.services.writer import WriteCounts
 from sessions.models import (
     Entry,

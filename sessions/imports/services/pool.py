@@ -17,8 +17,8 @@ from pathlib import Path
 from sessions.archive.engine.file_prints import tail_print
 from sessions.imports.engine.scan.batch import Batch
 from sessions.imports.engine.scan.facts import Facts
-from sessions.imports.engine.scan.reading import read_stretches
 from sessions.imports.engine.scan.scanner import Scanner
+from sessions.imports.engine.scan.stretches import read_stretches
 from sessions.imports.services.jobs import Delivery, Job, Packing
 from sessions.imports.services.priority import SCAN, give_way
 from sessions.imports.services.rows import (

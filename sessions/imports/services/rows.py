@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     # An import that finds nothing new scans nothing, and should not wait for what scanning takes.
     from sessions.imports.engine.scan.batch import Batch
     from sessions.imports.engine.scan.facts import Facts
-    from sessions.imports.engine.scan.reading import Stretch
+    from sessions.imports.engine.scan.stretches import Stretch
     from sessions.linking.engine import LinkState
 
 Rows = dict[str, list[Any]]

@@ -30,7 +30,7 @@ from sessions.imports.services.jobs import Delivery, Job, Packing
 from sessions.imports.services.plan import Plan, Planner
 from sessions.imports.services.settle import settle
 from sessions.imports.services.shared.portions import portions_forget_lost
-from sessions.imports.services.shared.share import Share, share
+from sessions.imports.services.shared.sharing import Share, share
 from sessions.imports.services.writer import RowBuffer, WriteCounts
 from sessions.linking.services.families import spilled_unite
 from sessions.models import Oddity, Source, Transcript

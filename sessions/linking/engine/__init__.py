@@ -11,7 +11,7 @@ from sessions.linking.engine.evidence import (
 )
 from sessions.linking.engine.forks import Holder, find_owner
 from sessions.linking.engine.link import link
-from sessions.linking.engine.linked import Branch, InlineAgent, LinkedTranscript
+from sessions.linking.engine.linked_transcript import Branch, InlineAgent, LinkedTranscript
 from sessions.linking.engine.rows import LinkRow, link_row, needs_record, positions_to_read
 from sessions.linking.engine.state import LinkState, advance
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessions.linking.engine.graph import ASSISTANT, USER, Graph
-from sessions.linking.engine.linked import Branch
+from sessions.linking.engine.linked_transcript import Branch
 from sessions.transcripts.engine.flags import Flag
 
 _TYPED = int(Flag.TYPED)

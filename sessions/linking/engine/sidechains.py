@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sessions.linking.engine.graph import ASSISTANT, Graph
-from sessions.linking.engine.linked import InlineAgent
+from sessions.linking.engine.linked_transcript import InlineAgent
 from sessions.linking.engine.raw_fields import (
     blocks,
     mapping,

@@ -14,7 +14,6 @@ from sessions.transcripts.engine.messages import Block, Message, text_block
 from sessions.usage.engine.model_facts import ModelFacts, facts_of
 
 ROLES = ("user", "assistant", "system")
-THINKING = ("thinking", "redacted_thinking")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
 from sessions.lint.engine.request_reader import (
-    THINKING,
     BlockSpot,
     ParsedRequest,
     RoleSection,
@@ -22,7 +21,7 @@ from sessions.lint.engine.request_reader import (
     text_of,
 )
 from sessions.lint.engine.rules.thinking import latest_turn
-from sessions.transcripts.engine.messages import Block
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block
 from sessions.usage.engine.model_facts import facts_of
 from sessions.usage.engine.model_names import bare_name
 
@@ -60,7 +59,7 @@ def altered_thinking(before: object, sections: list[RoleSection], model: str | N
     original, current = _index_thinking(_sections(before)), _index_thinking(sections)
     original = {name: entry for name, entry in original.items() if name in current}
     for section in latest_turn(sections):
-        thoughts = spots_of(section, *THINKING)
+        thoughts = spots_of(section, *THINKING_TYPES)
         edited = next((spot for spot in thoughts if _was_edited(spot.block, original)), None)
         names = [_signature(spot.block) for spot in thoughts]
         if edited is not None:
@@ -75,7 +74,7 @@ def _index_thinking(sections: list[RoleSection]) -> dict[str, tuple[Block, list[
     index: dict[str, tuple[Block, list[str]]] = {}
     shared = {""}
     for section in sections:
-        thoughts = spots_of(section, *THINKING)
+        thoughts = spots_of(section, *THINKING_TYPES)
         names = [_signature(spot.block) for spot in thoughts]
         for name, spot in zip(names, thoughts, strict=True):
             if index.setdefault(name, (spot.block, names))[0].get("thinking") != spot.block.get("thinking"):
@@ -86,7 +85,7 @@ def _index_thinking(sections: list[RoleSection]) -> dict[str, tuple[Block, list[
 def check_foreign_thinking(before: object, request: ParsedRequest) -> Iterator[Finding]:
     """Thinking after a switch of the model. Models treat it differently, so this is only a note."""
     earlier = text_of(before.get("model")) if isinstance(before, Mapping) else ""
-    thinking = [spot for spot in request.spots if spot.type in THINKING]
+    thinking = [spot for spot in request.spots if spot.type in THINKING_TYPES]
     if not earlier or not thinking or bare_name(earlier) == bare_name(request.model):
         return
     if not _is_same_conversation(before, request):

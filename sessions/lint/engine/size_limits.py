@@ -8,7 +8,8 @@ from typing import Any
 
 import orjson
 
-from sessions.lint.engine.request_reader import THINKING, text_of
+from sessions.lint.engine.request_reader import text_of
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 PICTURE = 2_000
 _TEXT, _JSON = 3, 1.5
@@ -26,7 +27,7 @@ def estimate_tokens(part: Mapping[str, Any]) -> int:
             if isinstance(content, list):
                 return sum(estimate_tokens(inner) for inner in content if isinstance(inner, Mapping))
             return int(len(text_of(content)) / _TEXT)
-        case kind if kind in THINKING:
+        case kind if kind in THINKING_TYPES:
             return int(len(text_of(part.get("thinking")) or text_of(part.get("data"))) / _TEXT)
         case _:
             return int((json_size(part) or 0) / _JSON)

@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import THINKING, BlockSpot, MessageRow, read_rows, text_of
-from sessions.transcripts.engine.messages import text_block
+from sessions.lint.engine.request_reader import BlockSpot, MessageRow, read_rows, text_of
+from sessions.transcripts.engine.messages import THINKING_TYPES, text_block
 from sessions.usage.engine.billing_header import BILLING
 from sessions.usage.engine.model_facts import facts_of
 
@@ -108,7 +108,7 @@ def _iter_thoughts(rows: list[MessageRow], body: Conversation | None) -> Iterato
     number, role = 0, ""
     for row in rows:
         for spot in row.spots:
-            if spot.type in THINKING:
+            if spot.type in THINKING_TYPES:
                 yield _Thought(spot, number, prefix.digest())
                 number += 1
                 continue

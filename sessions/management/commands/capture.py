@@ -14,8 +14,8 @@ from sessions.capture.selectors.captures import load_answer, load_sent
 from sessions.capture.services.ingest import captures_ingest
 from sessions.models import Capture
 from sessions.secrets.engine import mask, mask_json
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 from sessions.text.engine.words import duration, plural, tokens
 
 AT_ONCE = 500

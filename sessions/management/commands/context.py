@@ -12,6 +12,7 @@ from sessions.context.engine import Context, Element, digest_element
 from sessions.context.engine.left_out import LeftOutEntry
 from sessions.context.engine.log import PointMissingError
 from sessions.context.engine.presentation.pieces import address_of
+from sessions.context.engine.tally import Category
 from sessions.context.selectors.contexts import (
     ContextPoint,
     load_context,
@@ -25,10 +26,14 @@ from sessions.context.selectors.forked_contexts import find_original, load_origi
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.linking.engine import LinkRow
 from sessions.linking.selectors import LinkRows
-from sessions.models import Transcript
+from sessions.models import Request, Transcript
 from sessions.text.engine.terminal import printable
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
+from sessions.weights.engine import WeightTable
+from sessions.weights.engine.sizes import Sizes, sizes_of
+from sessions.weights.selectors import weigh
+from sessions.weights.services import table_measure
 
 
 class Command(BaseCommand):
@@ -66,7 +71,7 @@ class Command(BaseCommand):
         if options["json"] or options["digest"]:
             self.stdout.write(json.dumps(self._document(transcript, context, left, digests=options["digest"])))
         else:
-            self._say(context, left)
+            self._say(context, _SizeReader().read(transcript, context), left)
 
     def _point(self, transcript: Transcript, options: dict[str, Any]) -> tuple[Transcript, ContextPoint]:
         if options["request"] is not None:
@@ -81,9 +86,9 @@ class Command(BaseCommand):
 
     def _all(self, transcript: Transcript, *, digests: bool) -> None:
         """Without the left-out entries of each, which would be thousands of requests times thousands of entries."""
-        writer = _MessageWriter(digests=digests)
-        for context in load_original_contexts(transcript):
-            self.stdout.write(json.dumps(_context_values(transcript, context, writer)))
+        writer, sizes = _MessageWriter(digests=digests), _SizeReader()
+        for source, context in load_original_contexts(transcript):
+            self.stdout.write(json.dumps(_context_values(transcript, context, writer, sizes.read(source, context))))
 
     def _document(
         self,
@@ -98,7 +103,9 @@ class Command(BaseCommand):
             {entry.position for entry, _ in left} | {entry.by for entry, _ in left if entry.by is not None}
         )
         return {
-            **_context_values(transcript, context, _MessageWriter(digests=digests)),
+            **_context_values(
+                transcript, context, _MessageWriter(digests=digests), _SizeReader().read(transcript, context)
+            ),
             "left_out": [
                 {
                     "entry": names[entry.position],
@@ -110,8 +117,11 @@ class Command(BaseCommand):
             ],
         }
 
-    def _say(self, context: Context, left: list[tuple[LeftOutEntry, LinkRow]]) -> None:
-        self.stdout.write(f"{context.exactness}, {len(context.elements)} messages, about {context.tokens.total} tokens")
+    def _say(self, context: Context, sizes: Sizes, left: list[tuple[LeftOutEntry, LinkRow]]) -> None:
+        how = "counted by the API" if sizes.counted is not None else "estimated"
+        self.stdout.write(
+            f"{context.exactness}, {len(context.elements)} messages, {sizes.total} tokens in the whole prompt, {how}"
+        )
         for element in context.elements:
             kinds = ", ".join(str(piece.block.get("type")) for piece in element.pieces)
             words = next((str(piece.block["text"]) for piece in element.pieces if "text" in piece.block), "")
@@ -123,7 +133,7 @@ class Command(BaseCommand):
             self.stdout.write(f"unknown: {sentence}")
 
 
-def _context_values(transcript: Transcript, context: Context, writer: _MessageWriter) -> dict[str, Any]:
+def _context_values(transcript: Transcript, context: Context, writer: _MessageWriter, sizes: Sizes) -> dict[str, Any]:
     return {
         "session": transcript.public_id,
         "request": context.request or None,
@@ -131,8 +141,28 @@ def _context_values(transcript: Transcript, context: Context, writer: _MessageWr
         "exactness": str(context.exactness),
         "unknown": list(context.unknown),
         "messages": writer.messages(context),
-        "tokens": {**context.tokens._asdict(), "total": context.tokens.total},
+        "tokens": {
+            **dict.fromkeys(map(str, Category), 0),
+            **{str(share.category): share.tokens or 0 for share in sizes.shares},
+            "unexplained": sizes.unrecorded,
+            "total": sizes.total,
+            "counted": sizes.counted is not None,
+        },
     }
+
+
+class _SizeReader:
+    """Sizes as they were measured; a conversation that was not measured in the background yet is measured now."""
+
+    def __init__(self) -> None:
+        self._tables: dict[int, tuple[WeightTable, dict[str, Request]]] = {}
+
+    def read(self, transcript: Transcript, context: Context) -> Sizes:
+        if transcript.pk not in self._tables:
+            requests = {request.message_id: request for request in Request.objects.filter(transcript=transcript)}
+            self._tables[transcript.pk] = table_measure(transcript), requests
+        table, requests = self._tables[transcript.pk]
+        return sizes_of(context, weigh(context, table, requests.get(context.request)))
 
 
 class _MessageWriter:

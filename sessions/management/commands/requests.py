@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Request
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 from sessions.transcripts.selectors.lookup import LookupFailedError
 from sessions.usage.selectors import requests_of
 

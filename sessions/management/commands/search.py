@@ -15,8 +15,8 @@ from sessions.models import Source
 from sessions.search.selectors.deep_search import DeepSearch
 from sessions.search.selectors.hits import Hit
 from sessions.search.selectors.indexed_search import search_index
-from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.timestamps import iso
 
 
 class Command(BaseCommand):

@@ -56,7 +56,7 @@ class DeepSearch:
             for pk, path, archived, size, mtime, owed in rows
             if archived or owed
         ]
-        self.total_bytes = sum(place.size for place in self._sources)
+        self.total_bytes = sum(source_file.size for source_file in self._sources)
 
     @property
     def has_ended(self) -> bool:
@@ -66,16 +66,16 @@ class DeepSearch:
         """Hits as they are found, and None after each file, so that the caller can stop there."""
         needle = Needle.of(self.text)
         self.files = min(start, len(self._sources))
-        self.done_bytes = sum(place.size for place in self._sources[: self.files])
+        self.done_bytes = sum(source_file.size for source_file in self._sources[: self.files])
         if not needle.words:
             self.files, self.done_bytes = len(self._sources), self.total_bytes
             return
         rest = self._sources[self.files :]
-        for place, offsets in zip(rest, find_offsets_in(rest, needle, processes, self.damage), strict=True):
+        for source_file, offsets in zip(rest, find_offsets_in(rest, needle, processes, self.damage), strict=True):
             if offsets:
-                yield from _hits_in(place.source_id, offsets, needle, self.damage)
+                yield from _hits_in(source_file.source_id, offsets, needle, self.damage)
             self.files += 1
-            self.done_bytes += place.size
+            self.done_bytes += source_file.size
             yield None
 
 

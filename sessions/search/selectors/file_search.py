@@ -32,10 +32,10 @@ class FileScanner:
         self._buffer = memoryview(bytearray(self._overlap + PIECE))
         self._rest = self._buffer[self._overlap :]
 
-    def find_offsets(self, place: ArchivedFile) -> list[int] | None:
+    def find_offsets(self, source_file: ArchivedFile) -> list[int] | None:
         """None if the file changed since it was archived."""
-        with _open_unchanged(place) as file:
-            return None if file is None else self._search(file, place.size)
+        with _open_unchanged(source_file) as file:
+            return None if file is None else self._search(file, source_file.size)
 
     def _search(self, file: int, size: int) -> list[int] | None:
         offsets: set[int] = set()
@@ -61,9 +61,9 @@ def _read_into(file: int, buffer: memoryview) -> int:
         return 0
 
 
-def read_unchanged(place: ArchivedFile, ranges: Sequence[tuple[int, int]]) -> list[bytes] | None:
+def read_unchanged(source_file: ArchivedFile, ranges: Sequence[tuple[int, int]]) -> list[bytes] | None:
     """The bytes of (offset, length) ranges; None if the file changed since it was archived."""
-    with _open_unchanged(place) as file:
+    with _open_unchanged(source_file) as file:
         if file is None:
             return None
         try:
@@ -76,27 +76,27 @@ def read_unchanged(place: ArchivedFile, ranges: Sequence[tuple[int, int]]) -> li
 
 
 @contextmanager
-def _open_unchanged(place: ArchivedFile) -> Iterator[int | None]:
+def _open_unchanged(source_file: ArchivedFile) -> Iterator[int | None]:
     try:
-        file = os.open(decode_path(place.path), os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(decode_path(source_file.path), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         yield None
         return
     try:
         status = os.fstat(file)
-        yield file if status.st_size == place.size and status.st_mtime_ns == place.mtime_ns else None
+        yield file if status.st_size == source_file.size and status.st_mtime_ns == source_file.mtime_ns else None
     finally:
         os.close(file)
 
 
-def group_files(places: Sequence[ArchivedFile], first_size: int, max_size: int) -> list[range]:
+def group_files(source_files: Sequence[ArchivedFile], first_size: int, max_size: int) -> list[range]:
     """Splits the files into groups by bytes. The first groups are small, so that the first hits come early."""
     groups, start, filled, group_size = [], 0, 0, first_size
-    for index, place in enumerate(places):
-        filled += place.size
+    for index, source_file in enumerate(source_files):
+        filled += source_file.size
         if filled >= group_size:
             groups.append(range(start, index + 1))
             start, filled, group_size = index + 1, 0, min(max_size, 2 * group_size)
-    if start < len(places):
-        groups.append(range(start, len(places)))
+    if start < len(source_files):
+        groups.append(range(start, len(source_files)))
     return groups

@@ -82,18 +82,18 @@ class HitRow:
         return self.id & POSITION_MASK
 
 
-def make_hit(said: HitRow, where: HitTranscript, record: Record, pieces: Pieces, damage: str = "") -> Hit:
+def make_hit(row: HitRow, hit_transcript: HitTranscript, record: Record, pieces: Pieces, damage: str = "") -> Hit:
     uuid = record.get("uuid")
     return Hit(
-        transcript=where.transcript,
-        session=where.session,
-        agent=where.agent,
-        title=where.title,
-        project=where.project,
-        address=uuid if isinstance(uuid, str) and uuid else f"L{said.position}",
-        position=said.position,
-        at=said.at,
-        role=entry_role(said.type, said.flags),
+        transcript=hit_transcript.transcript,
+        session=hit_transcript.session,
+        agent=hit_transcript.agent,
+        title=hit_transcript.title,
+        project=hit_transcript.project,
+        address=uuid if isinstance(uuid, str) and uuid else f"L{row.position}",
+        position=row.position,
+        at=row.at,
+        role=entry_role(row.type, row.flags),
         snippet=pieces,
         damage=damage,
     )
@@ -107,7 +107,7 @@ def load_hits(ids: Sequence[int], query: Query) -> list[Hit]:
         cursor.execute(f"{_ROWS} ({','.join(['%s'] * len(ids))})", ids)
         rows = cursor.fetchall()
     rows_and_files = {
-        row.id: (row, place) for row, place in ((HitRow(*row[:6]), ArchivedFile(*row[13:])) for row in rows)
+        row.id: (row, source_file) for row, source_file in ((HitRow(*row[:6]), ArchivedFile(*row[13:])) for row in rows)
     }
     transcript_fields = {row[0]: row[6:13] for row in rows}
     transcripts = {names: _make_transcript(*names) for names in set(transcript_fields.values())}
@@ -129,14 +129,14 @@ def _make_transcript(
 def _load_records(rows: Sequence[tuple[HitRow, ArchivedFile]]) -> dict[int, tuple[Record, str]]:
     """By entry id: the record, and why it cannot be read."""
     by_file: dict[ArchivedFile, list[HitRow]] = {}
-    for row, place in rows:
-        by_file.setdefault(place, []).append(row)
+    for row, source_file in rows:
+        by_file.setdefault(source_file, []).append(row)
     records: dict[int, tuple[Record, str]] = {}
     archived: list[tuple[Reader, HitRow]] = []
-    for place, file_rows in by_file.items():
-        contents = read_unchanged(place, [(row.offset, row.length) for row in file_rows])
+    for source_file, file_rows in by_file.items():
+        contents = read_unchanged(source_file, [(row.offset, row.length) for row in file_rows])
         if contents is None:
-            reader = Reader(place.source_id)
+            reader = Reader(source_file.source_id)
             archived += [(reader, row) for row in file_rows]
         else:
             records |= {row.id: (parse_record(data), "") for row, data in zip(file_rows, contents, strict=True)}

@@ -19,10 +19,10 @@ Offsets = list[int] | None
 
 
 def find_offsets_in_parallel(
-    places: Sequence[ArchivedFile], needle: Needle, processes: int
+    source_files: Sequence[ArchivedFile], needle: Needle, processes: int
 ) -> Generator[Offsets, None, None]:
-    groups = group_files(places, FIRST_GROUP, LARGEST_GROUP)
-    with _searchers(places, groups, needle, processes) as pipes:
+    groups = group_files(source_files, FIRST_GROUP, LARGEST_GROUP)
+    with _searchers(source_files, groups, needle, processes) as pipes:
         for number, group in enumerate(groups):
             try:
                 yield from pipes[number % processes].recv()
@@ -32,7 +32,7 @@ def find_offsets_in_parallel(
 
 @contextmanager
 def _searchers(
-    places: Sequence[ArchivedFile], groups: Sequence[range], needle: Needle, processes: int
+    source_files: Sequence[ArchivedFile], groups: Sequence[range], needle: Needle, processes: int
 ) -> Iterator[list[Connection]]:
     context = get_context("fork")  # the files are inherited instead of sent
     pipes: list[Connection] = []
@@ -40,7 +40,7 @@ def _searchers(
     for first in range(processes):
         receiver, sender = context.Pipe(duplex=False)
         pipes.append(receiver)
-        child = context.Process(target=_search, args=(places, groups[first::processes], needle, sender, pipes))
+        child = context.Process(target=_search, args=(source_files, groups[first::processes], needle, sender, pipes))
         child.daemon = True
         child.start()
         sender.close()
@@ -56,7 +56,7 @@ def _searchers(
 
 
 def _search(
-    places: Sequence[ArchivedFile],
+    source_files: Sequence[ArchivedFile],
     groups: Sequence[range],
     needle: Needle,
     pipe: Connection,
@@ -68,4 +68,4 @@ def _search(
     scanner = FileScanner(needle)
     with suppress(BrokenPipeError):
         for group in groups:
-            pipe.send([scanner.find_offsets(places[number]) for number in group])
+            pipe.send([scanner.find_offsets(source_files[number]) for number in group])

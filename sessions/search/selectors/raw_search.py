@@ -26,34 +26,37 @@ THREADS = 2
 
 
 def find_offsets_in(
-    places: Sequence[ArchivedFile], needle: Needle, processes: int = 0, damage: list[ArchiveDamageError] | None = None
+    source_files: Sequence[ArchivedFile],
+    needle: Needle,
+    processes: int = 0,
+    damage: list[ArchiveDamageError] | None = None,
 ) -> Iterator[list[int]]:
     """The offsets of the needle in each file. `damage` gets what cannot be searched."""
     damage = [] if damage is None else damage
-    if processes < 2 or sum(place.size for place in places) < WORTH_PROCESSES:
-        yield from _with_archive(places, map(FileScanner(needle).find_offsets, places), needle, damage)
+    if processes < 2 or sum(source_file.size for source_file in source_files) < WORTH_PROCESSES:
+        yield from _with_archive(source_files, map(FileScanner(needle).find_offsets, source_files), needle, damage)
         return
     connections.close_all()  # forked processes must not inherit a connection
-    yield from _with_archive(places, find_offsets_in_parallel(places, needle, processes), needle, damage)
+    yield from _with_archive(source_files, find_offsets_in_parallel(source_files, needle, processes), needle, damage)
 
 
 def _with_archive(
-    places: Sequence[ArchivedFile],
+    source_files: Sequence[ArchivedFile],
     offsets_by_file: Iterable[list[int] | None],
     needle: Needle,
     damage: list[ArchiveDamageError],
 ) -> Iterator[list[int]]:
     with ThreadPoolExecutor(THREADS) as pool:
-        for place, offsets in zip(places, offsets_by_file, strict=True):
-            yield _find_in_archive(place, needle, pool, damage) if offsets is None else offsets
+        for source_file, offsets in zip(source_files, offsets_by_file, strict=True):
+            yield _find_in_archive(source_file, needle, pool, damage) if offsets is None else offsets
 
 
 def _find_in_archive(
-    place: ArchivedFile, needle: Needle, pool: ThreadPoolExecutor, damage: list[ArchiveDamageError]
+    source_file: ArchivedFile, needle: Needle, pool: ThreadPoolExecutor, damage: list[ArchiveDamageError]
 ) -> list[int]:
     offsets: set[int] = set()
     tail, end = b"", 0
-    for start, raw in _read_archive(place, pool, damage):
+    for start, raw in _read_archive(source_file, pool, damage):
         if tail and start == end:
             border = tail + raw[: needle.overlap]
             offsets.update(start - len(tail) + offset for offset in needle.find(border))
@@ -63,15 +66,15 @@ def _find_in_archive(
 
 
 def _read_archive(
-    place: ArchivedFile, pool: ThreadPoolExecutor, damage: list[ArchiveDamageError]
+    source_file: ArchivedFile, pool: ThreadPoolExecutor, damage: list[ArchiveDamageError]
 ) -> Iterator[tuple[int, bytes]]:
     """Blocks with their offsets, decompressed ahead. Damaged blocks are left out."""
-    numbers = iter(range((place.size + BLOCK_SIZE - 1) // BLOCK_SIZE))
+    numbers = iter(range((source_file.size + BLOCK_SIZE - 1) // BLOCK_SIZE))
     ahead: deque[_Group] = deque()
     while True:
         group = list(islice(numbers, BLOCKS_AT_ONCE))
         if group:
-            ahead.append(_Group(pool, place, group))
+            ahead.append(_Group(pool, source_file, group))
         if not ahead:
             return
         if not group or len(ahead) >= GROUPS_AHEAD:
@@ -81,8 +84,8 @@ def _read_archive(
 class _Group:
     """Blocks of a file that a thread pool decompresses."""
 
-    def __init__(self, pool: ThreadPoolExecutor, place: ArchivedFile, numbers: Iterable[int]) -> None:
-        self._first = place.source_id << BLOCK_BITS
+    def __init__(self, pool: ThreadPoolExecutor, source_file: ArchivedFile, numbers: Iterable[int]) -> None:
+        self._first = source_file.source_id << BLOCK_BITS
         self._numbers = list(numbers)
         self._blocks: Blocks = load_blocks([self._first | number for number in self._numbers])
         self._waiting: dict[int, Future[bytes]] = {

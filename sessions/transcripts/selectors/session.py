@@ -14,7 +14,7 @@ from sessions.models import Source, Transcript
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.transcripts.selectors.live import is_live
-from sessions.transcripts.selectors.prepared import PreparedQuery, Slot
+from sessions.transcripts.selectors.prepared_query import PreparedQuery, Slot
 from sessions.usage.selectors import SPEND, AgentSpend, agent_spend
 
 NEIGHBOURS = 40

@@ -30,12 +30,21 @@ class ModelFacts:
     """The values of `thinking.type`, besides `disabled`."""
     system_role: bool | None
     """Messages of the role `system` may stand among the others."""
+    tokenizer: int = 2
+    """The second gives about 30% more tokens for the same text."""
 
 
 @lru_cache(maxsize=1024)
 def facts_of(model: str | None) -> ModelFacts | None:
     """None if the model is not in the table."""
     return _FACTS.get(bare_name(model) or "")
+
+
+def tokenizer_of(model: str | None) -> int:
+    """Which of the tokenizers that are known counts for a model: 1, or 2 from Opus 4.7 on. A model that is not in the
+    table is taken for a new one."""
+    facts = facts_of(model)
+    return 2 if facts is None else facts.tokenizer
 
 
 def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
@@ -48,6 +57,7 @@ def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
             prefill=row.get("prefill"),
             thinking=frozenset(row["thinking"]) if "thinking" in row else None,
             system_role=row.get("system_role"),
+            tokenizer=row.get("tokenizer", 2),
         )
         facts_by_name |= dict.fromkeys((name, *row.get("also", ())), facts)
     return facts_by_name
@@ -55,6 +65,3 @@ def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
 
 _TABLE = tomllib.loads(Path(__file__).with_name("models.toml").read_text("utf-8"))
 _FACTS = _facts(_TABLE)
-
-FACTS_DATE: str = _TABLE["date"].isoformat()
-FACTS_SOURCE: str = _TABLE["source"]

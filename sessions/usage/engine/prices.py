@@ -111,6 +111,3 @@ _TABLE = tomllib.loads(Path(__file__).with_name("prices.toml").read_text("utf-8"
 _MODELS = _models(_TABLE)
 _NO_PRICE = Price(0, 0, 0, 0, 0)
 _FREE = _Model(_NO_PRICE, _USUAL_WINDOW, None, _NO_PRICE)
-
-PRICES_DATE: str = _TABLE["date"].isoformat()
-PRICES_SOURCE: str = _TABLE["source"]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from operator import add
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 MOST = 10**12
 """No request has more tokens; a larger number is damage, and would not fit a database column either."""
@@ -13,11 +16,11 @@ MOST = 10**12
 class Usage(Struct, frozen=True, gc=False):
     """`input` is only what follows the last cache mark: the prompt is `context`."""
 
-    input: int
-    cache_read: int
-    cache_write_5m: int
-    cache_write_1h: int
-    output: int
+    input: int = 0
+    cache_read: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+    output: int = 0
 
     @classmethod
     def from_raw(cls, raw: object) -> Usage | None:
@@ -47,15 +50,20 @@ class Usage(Struct, frozen=True, gc=False):
         """The size of the prompt."""
         return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
 
+    @property
+    def total(self) -> int:
+        return self.context + self.output
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*map(add, astuple(self), astuple(other)))
+
+    @classmethod
+    def sum(cls, parts: Iterable[Usage]) -> Usage:
+        return sum(parts, cls())
+
     def merge(self, other: Usage) -> Usage:
         """Of two rows of one message: counts only grow while it streams, so the larger one is the later one."""
-        return Usage(
-            max(self.input, other.input),
-            max(self.cache_read, other.cache_read),
-            max(self.cache_write_5m, other.cache_write_5m),
-            max(self.cache_write_1h, other.cache_write_1h),
-            max(self.output, other.output),
-        )
+        return Usage(*map(max, astuple(self), astuple(other)))
 
 
 _COUNTS = frozenset({"input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"})

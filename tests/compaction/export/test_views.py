@@ -21,7 +21,7 @@ from compaction.kinds.engine.specs.full import FULL
 from compaction.models import Compaction, Export
 from inspector.locks.database_lock import database_lock
 from inspector.runs.models import Run
-from sessions.imports.services.runs import demo_settle
+from sessions.imports.services.import_runs import demo_settle
 from sessions.models import Source, Transcript
 from tests.compaction.export.test_services import compacted, session
 from tests.sessions.made import HOSTILE
@@ -165,7 +165,7 @@ def test_what_is_made_of_the_demo_does_not_put_the_demo_away(
 ) -> None:
     settings.LUCID_HOME = tmp_path / "home"
     settings.DEMO_DIR = tmp_path
-    monkeypatch.setattr("sessions.imports.services.runs.DEMO", tmp_path)
+    monkeypatch.setattr("sessions.imports.services.import_runs.DEMO", tmp_path)
     stored = compacted(session(tmp_path), FULL)
     client.post(address(stored), {"directory": ""})
     assert Path(Export.objects.get().path).is_relative_to(tmp_path / "home" / "exports")

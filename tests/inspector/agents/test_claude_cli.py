@@ -28,7 +28,7 @@ from inspector.agents.errors import (
 )
 from inspector.agents.model import Ask
 from inspector.agents.retrying import Retries
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
 from tests.serving import wait_until
 
 ASK = Ask("sonnet", ({"role": "user", "content": "Hi\n🎈"},), system="Be brief.")

@@ -20,11 +20,12 @@ from inspector.agents.forks import (
     fork_or_direct,
     is_fork,
 )
-from inspector.agents.marks import mark_positions, remove_marks
+from inspector.agents.marks import remove_marks
 from inspector.agents.model import Ask, Reply
 from inspector.agents.retrying import Retries
-from inspector.agents.usage import Usage
 from inspector.agents.wire import to_bytes
+from sessions.usage.engine.usage import Usage
+from tests.inspector.agents.marked import mark_positions
 from tests.inspector.agents.server import (
     Call,
     Fail,
@@ -112,7 +113,7 @@ def test_a_fork_never_sets_a_limit_of_its_own() -> None:
 
 
 def test_calls_that_nobody_answered_get_the_placeholder() -> None:
-    asked = fork(PARAMS.extended(ASSISTANT), [SUMMARISE])
+    asked = fork(PARAMS.extend(ASSISTANT), [SUMMARISE])
     assert [block["type"] for block in asked.messages[-1]["content"]] == ["tool_result", "tool_result", "text"]
     assert mark_positions(asked.messages) == ((3, 2),)
 
@@ -151,7 +152,7 @@ def test_children_of_an_answer_without_calls_are_marked_on_it() -> None:
 
 def test_a_child_cannot_fork_again() -> None:
     (child,) = fork_children(PARAMS, ASSISTANT, ["a"])
-    params = CacheSafeParams.of_ask(child)
+    params = PARAMS.extend(*child.messages[len(PARAMS.messages) :])
     assert is_fork(params.messages)
     with pytest.raises(ForkRefusedError):
         fork(params, [SUMMARISE])

@@ -22,7 +22,7 @@ from inspector.agents.loop import (
     Turn,
     run_agent,
 )
-from inspector.agents.marks import mark_positions, remove_marks
+from inspector.agents.marks import remove_marks
 from inspector.agents.model import Ask
 from inspector.agents.retrying import Retries
 from inspector.agents.tools import (
@@ -33,7 +33,8 @@ from inspector.agents.tools import (
     reading_tools,
     writing_tools,
 )
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
+from tests.inspector.agents.marked import mark_positions
 from tests.inspector.agents.server import (
     Call,
     Fail,

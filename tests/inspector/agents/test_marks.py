@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from inspector.agents.marks import (
     find_mark,
-    mark_positions,
     remove_marks,
     set_mark,
 )
+from tests.inspector.agents.marked import mark_positions
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 MARK = st.sampled_from([{}, {"cache_control": HOUR}, {"cache_control": {"type": "ephemeral"}}])

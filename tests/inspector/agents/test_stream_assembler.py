@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inspector.agents.errors import CutMidStreamError, ModelError
 from inspector.agents.model import Reply
 from inspector.agents.stream_assembler import StreamAssembler
-from inspector.agents.usage import Usage
+from sessions.usage.engine.usage import Usage
 
 START = {"type": "message_start", "message": {"id": "m", "model": "x", "usage": {"input_tokens": 9}}}
 STOP = {"type": "message_stop"}

@@ -36,7 +36,7 @@ def proposal(shelf: Shelf) -> Proposal:
         kind=Proposal.Kind.DREAM,
         before=shelf.all(),
         after={"tides.md": CHANGED, "wind.md": f"West {PAYLOAD}\n".encode()},
-        why={"wind.md": FileReason(f"It was said {PAYLOAD}.")},
+        reasons={"wind.md": FileReason(f"It was said {PAYLOAD}.")},
         contradictions=[f"Noon against one {PAYLOAD}."],
     )
     assert found is not None

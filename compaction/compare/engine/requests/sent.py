@@ -20,7 +20,8 @@ def sent_side(context: Context, side: ContextSide) -> ContextSide:
     runs = [run for index, element in enumerate(context.elements) for run in _runs(index, element)]
     messages = tuple(message for _, message, _ in runs)
     inexact = frozenset(place for place, (_, _, exact) in enumerate(runs) if not exact)
-    return ContextSide(messages, side.removed_results, inexact, side.origin, tuple(number for number, _, _ in runs))
+    numbers = tuple(number for number, _, _ in runs)
+    return ContextSide(messages, side.removed_results, inexact, side.origin, numbers, side.weights)
 
 
 def _runs(number: int, element: Element) -> Iterator[tuple[int, Message, bool]]:

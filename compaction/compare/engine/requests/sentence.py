@@ -50,5 +50,5 @@ def _describe_shared_prefix(old: Prompt, new: Prompt) -> str:
     same = f"{same_parts} all {plural(len(old.elements), 'message')} of the former are the same"
     if more <= 0:
         return f"{same}, and nothing follows."
-    follow = f"{plural(more, 'message')} {'follows' if more == 1 else 'follow'}"
+    follow = plural(more, "message follows", "messages follow")
     return f"{same}; {follow}. The cache could serve all of the former."

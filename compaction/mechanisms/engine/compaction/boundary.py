@@ -5,7 +5,7 @@ The model never sees a boundary. Among messages it is an empty one, so that code
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -90,25 +90,6 @@ class Boundary:
             }
         return metadata
 
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Boundary | None:
-        """Parses a record of any content; None if it is no boundary. Old boundaries have only trigger and size."""
-        if record.get("type") != "system" or record.get("subtype") != "compact_boundary":
-            return None
-        metadata = _mapping(record.get("compactMetadata"))
-        logical = record.get("logicalParentUuid")
-        return cls(
-            uuid=str(record.get("uuid") or ""),
-            trigger=Trigger.MANUAL if metadata.get("trigger") == "manual" else Trigger.AUTO,
-            pre_tokens=_count(metadata.get("preTokens")) or 0,
-            post_tokens=_count(metadata.get("postTokens")),
-            messages_summarized=_count(metadata.get("messagesSummarized")),
-            discovered_tools=_names(metadata.get("preCompactDiscoveredTools")),
-            preserved_segment=_segment(_mapping(metadata.get("preservedSegment"))),
-            preserved_messages=_preserved_messages(_mapping(metadata.get("preservedMessages"))),
-            logical_parent_uuid=logical if isinstance(logical, str) else None,
-        )
-
     def to_message(self, made_at: float | None = None) -> Message:
         return Message("system", (), MessageKind.SUMMARY, self.uuid, at=made_at)
 
@@ -123,30 +104,3 @@ def index_after_boundary(messages: Sequence[Message]) -> int:
         if is_boundary(messages[place]):
             return place + 1
     return 0
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
-
-
-def _names(value: object) -> tuple[str, ...]:
-    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()
-
-
-def _segment(raw: Mapping[str, Any]) -> PreservedSegment | None:
-    ids = [raw.get(key) for key in ("headUuid", "anchorUuid", "tailUuid")]
-    if not all(isinstance(value, str) for value in ids):
-        return None
-    head, anchor, tail = map(str, ids)
-    return PreservedSegment(head, anchor, tail)
-
-
-def _preserved_messages(raw: Mapping[str, Any]) -> PreservedMessages | None:
-    anchor = raw.get("anchorUuid")
-    if not isinstance(anchor, str):
-        return None
-    return PreservedMessages(anchor, _names(raw.get("uuids")), _names(raw.get("allUuids")))

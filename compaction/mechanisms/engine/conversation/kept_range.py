@@ -10,11 +10,10 @@ from bisect import bisect_right
 from collections.abc import Container, Sequence
 
 from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
-from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.transcripts.engine.messages import THINKING_TYPES, Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.model_facts import facts_of
 
-THINKING = frozenset({"thinking", "redacted_thinking"})
 """The types of thinking blocks."""
 
 
@@ -77,8 +76,8 @@ def loses_first_thoughts(messages: Sequence[Message], removed: Container[int]) -
 
 
 def has_thinking(message: Message) -> bool:
-    return any(block.get("type") in THINKING for block in message.content)
+    return any(block.get("type") in THINKING_TYPES for block in message.content)
 
 
 def _begins_with_thinking(answer: Message) -> bool:
-    return answer.content[0].get("type") in THINKING
+    return answer.content[0].get("type") in THINKING_TYPES

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from compaction.mechanisms.engine.attachments.skills import is_skill_attachment
-from compaction.mechanisms.engine.conversation.kept_range import THINKING, has_thinking
+from compaction.mechanisms.engine.conversation.kept_range import has_thinking
 from sessions.transcripts.engine.messages import (
+    THINKING_TYPES,
     Block,
     Message,
     replace_fields,
@@ -34,7 +35,9 @@ def any_thinking(messages: Sequence[Message]) -> bool:
 def without_thinking(messages: Sequence[Message]) -> list[Message]:
     """For a call that does not think: signatures of another conversation would be refused."""
     stripped = (
-        replace_fields(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
+        replace_fields(
+            message, content=tuple(block for block in message.content if block.get("type") not in THINKING_TYPES)
+        )
         if has_thinking(message)
         else message
         for message in messages

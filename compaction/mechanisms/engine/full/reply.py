@@ -17,10 +17,9 @@ from compaction.mechanisms.engine.full.request import (
     SummariseError,
     build_summary_request,
 )
-from compaction.mechanisms.engine.full.too_long import (
+from compaction.mechanisms.engine.full.truncation import (
     NothingLeftError,
     PromptTooLongError,
-    is_too_long,
     truncate,
 )
 from compaction.mechanisms.engine.identity import derived_id
@@ -34,6 +33,7 @@ from sessions.transcripts.engine.messages import (
     text_block,
 )
 from sessions.usage.engine.tokens import TokenCounter
+from sessions.usage.engine.too_long import read_too_long
 
 RETRIES = 3
 
@@ -106,7 +106,7 @@ def obtain_reply(
         try:
             text = summarise(request)
         except PromptTooLongError as error:
-            problem = _shorten(attempt, str(error), config, counter)
+            problem = _shorten(attempt, error.gap, config, counter)
             if problem:
                 return attempt.reply("", problem)
         except SummariseError as error:
@@ -126,13 +126,13 @@ def lacks_first_thoughts(messages: Sequence[Message], model: str) -> bool:
     return any(finding.rule == "thinking-first" for finding in lint_request(body))
 
 
-def _shorten(attempt: _SummaryAttempt, error: str, config: FullConfig, counter: TokenCounter) -> str:
+def _shorten(attempt: _SummaryAttempt, gap: int | None, config: FullConfig, counter: TokenCounter) -> str:
     """Drops the oldest rounds; returns the reason if it cannot."""
     if attempt.retries == config.retries:
         return f"The request was still too long after {config.retries} retries."
     attempt.retries += 1
     try:
-        shorter = truncate(attempt.body, error, attempt=attempt.retries, counter=counter)
+        shorter = truncate(attempt.body, gap, attempt=attempt.retries, counter=counter)
     except NothingLeftError as nothing:
         return str(nothing)
     attempt.body = shorter.messages
@@ -146,7 +146,7 @@ def _parse(attempt: _SummaryAttempt, text: str) -> Reply:
     parsed = parse_summary(text)
     if not parsed.summary:
         return attempt.reply("", "The reply held no summary.")
-    if len(text) < 300 and is_too_long(text):
+    if len(text) < 300 and read_too_long(text):
         # Some clients pass the error on as if the model had said it.
         return attempt.reply("", f"The reply is an error and no summary: {text.strip()}")
     remarks = [] if parsed.has_tags else ["the reply had no summary tags, so all of it counts"]

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Protocol
 
 from compaction.mechanisms.engine.full.prompt import Variant
-from compaction.mechanisms.engine.guards.recursion import COMPACT
 from sessions.transcripts.engine.messages import Message
 
 SYSTEM = "You summarise conversations between a user and a coding assistant."
@@ -36,9 +35,7 @@ class SummaryRequest:
     """None: the parent's, byte for byte."""
     skips_cache_write: bool
     """No later request has this tail, so its cache mark is one message further back."""
-    query_source: str = COMPACT
     turns: int = 1
-    tools_denied: bool = True
     variant: Variant = Variant.FULL
     begins_at: str = ""
     """The first message to summarise, if those before it are only context."""

@@ -116,11 +116,6 @@ def clear_thinking(config: ClearThinkingConfig, idle: float) -> dict[str, Any]:
     return {"type": "clear_thinking_20251015", "keep": keep}
 
 
-def compaction_parameter(instructions: str = "") -> dict[str, Any]:
-    """The top-level `compaction`: summarise now. Instructions replace the API's own prompt."""
-    return {"type": "summarize", **({"instructions": instructions} if instructions.strip() else {})}
-
-
 def _compact(config: CompactEditConfig) -> dict[str, Any]:
     edit: dict[str, Any] = {"type": COMPACT, "trigger": _tokens(config.trigger)}
     if config.pause_after_compaction:

@@ -20,6 +20,7 @@ from compaction.mechanisms.engine.report import (
     Report,
 )
 from compaction.mechanisms.engine.setting_field import setting
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Block, Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
@@ -138,4 +139,4 @@ def _why(new: int, cleared: int, declined: str, config: TimedConfig) -> str:
 
 
 def _results(count: int) -> str:
-    return "1 old result was" if count == 1 else f"{count} old results were"
+    return plural(count, "old result was", "old results were")

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger
 from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.full.request import Summarise
-from compaction.mechanisms.engine.full.too_long import is_too_long
 from compaction.mechanisms.engine.partial.compact import partial_compact
 from compaction.mechanisms.engine.pipeline.auto_compact import TrackedCompaction, auto_compact, record_compaction
 from compaction.mechanisms.engine.pipeline.config import PipelineConfig
@@ -26,6 +25,7 @@ from sessions.usage.engine.tokens import (
     estimate,
     estimate_blocks,
 )
+from sessions.usage.engine.too_long import read_too_long
 
 
 def run_pipeline(
@@ -62,7 +62,7 @@ def recover(
     """
     work = _work(messages, config, state, now, effects, counter)
     work.prepare()
-    compacted = auto_compact(work, forced=True) if is_too_long(error) else None
+    compacted = auto_compact(work, forced=True) if read_too_long(error) else None
     return _outcome(work, compacted, "" if compacted is not None else error)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
-from compaction.mechanisms.engine.conversation.kept_range import THINKING, has_to_think_first
+from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first
 from compaction.mechanisms.engine.fingerprint import fingerprint
 from compaction.mechanisms.engine.report import (
     Change,
@@ -20,7 +20,8 @@ from compaction.mechanisms.engine.report import (
     Outcome,
     Report,
 )
-from sessions.transcripts.engine.messages import Block, Message, replace_fields
+from sessions.text.engine.words import plural
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message, replace_fields
 from sessions.usage.engine.model_facts import facts_of
 from sessions.usage.engine.model_names import bare_name
 from sessions.usage.engine.tokens import TokenCounter, estimate
@@ -58,7 +59,7 @@ def without_dead_thinking(
         counter,
     )
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
-    left = "1 thinking block is" if len(dead) == 1 else f"{len(dead)} thinking blocks are"
+    left = plural(len(dead), "thinking block is", "thinking blocks are")
     why = f"{left} left out." if dead else "All thinking still holds."
     report = Report(MECHANISM, bool(dead), why, before, after, tuple(changes))
     last = view[-1].uuid if view else ""
@@ -144,6 +145,6 @@ def _prints(messages: Sequence[Message], chain: str = "") -> tuple[dict[str, str
 
 def _key(block: Block) -> str:
     """The key of a thinking block; empty for other blocks."""
-    if block.get("type") not in THINKING:
+    if block.get("type") not in THINKING_TYPES:
         return ""
     return fingerprint(block.get("signature") or block.get("data"))[:16]

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from compaction.mechanisms.engine.prompt_cache.ttl import Ttl, cache_control
-from sessions.transcripts.engine.messages import Block
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block
 
 MOST_MARKS = 4
 """The most that the API accepts: two in the system prompt, one on the tools, one among the messages."""
-_UNMARKABLE = frozenset({"thinking", "redacted_thinking"})
 
 
 def mark_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
@@ -85,6 +84,6 @@ def _parts(block: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
 
 def _can_carry_mark(block: Block) -> bool:
     """The API refuses a mark on thinking and on empty text."""
-    if block.get("type") in _UNMARKABLE:
+    if block.get("type") in THINKING_TYPES:
         return False
     return block.get("type") != "text" or bool(str(block.get("text", "")).strip())

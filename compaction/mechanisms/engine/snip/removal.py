@@ -21,6 +21,7 @@ from compaction.mechanisms.engine.report import (
 )
 from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.snip.state import Snip, SnipState, snip_uuid
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import (
     Block,
     Message,
@@ -84,7 +85,7 @@ def tag_inputs(
                 Change(ChangeKind.REPLACED, message.uuid, *tokens, f"It got the id {short_id(message.uuid)}.")
             )
     after = before + sum(change.tokens_after - change.tokens_before for change in changes)
-    why = f"{_plural(len(changes), 'input')} can be named by an id." if changes else "There is no input of a person."
+    why = f"{plural(len(changes), 'input')} can be named by an id." if changes else "There is no input of a person."
     return Outcome(sent, Report("snip tags", bool(changes), why, before, after, tuple(changes)), None)
 
 
@@ -155,7 +156,7 @@ def replay_snips(
     without = set(indexes)
     remaining = [message for index, message in enumerate(messages) if index not in without]
     after = before - sum(change.tokens_before for change in changes)
-    why = f"{_plural(len(indexes), 'message')} left the context; the transcript keeps them."
+    why = f"{plural(len(indexes), 'message')} left the context; the transcript keeps them."
     return Outcome(remaining, Report("snip", True, why, before, after, changes), state)
 
 
@@ -225,7 +226,3 @@ def _sentence(why: str, unknown: Sequence[str], refused: Sequence[tuple[str, str
     if unknown:
         why += f" No input has the id {', '.join(unknown)}."
     return " ".join([why, *(f"{snip_id} stays: {reason}" for snip_id, reason in refused)])
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

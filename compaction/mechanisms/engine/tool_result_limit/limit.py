@@ -30,6 +30,7 @@ from compaction.mechanisms.engine.report import (
 from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.imports.engine.scan.content import PERSISTED_TAG
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Block, Message
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
@@ -239,7 +240,6 @@ def _name(call: Call | None) -> str:
 def _why(new: int, replaced: int) -> str:
     if not replaced:
         return "Every result is inside its budget."
-    was = "was" if replaced == 1 else "were"
     earlier = replaced - new
     earlier_note = f" {earlier} of them in an earlier call." if earlier else ""
-    return f"{replaced} result{'' if replaced == 1 else 's'} {was} replaced by a preview.{earlier_note}"
+    return f"{plural(replaced, 'result was', 'results were')} replaced by a preview.{earlier_note}"

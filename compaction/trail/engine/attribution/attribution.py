@@ -45,10 +45,6 @@ class Attribution:
     def sources_of(self, number: int) -> tuple[Source, ...]:
         return self.sources_by_sentence.get(number, ())
 
-    def uuids_of(self, number: int) -> tuple[str, ...]:
-        """The uuids of the messages that a sentence comes from, the best first."""
-        return tuple(source.uuid for source in self.sources_of(number))
-
     def sentences_of(self, uuid: str) -> tuple[int, ...]:
         """The sentences that a message went into, as far as known."""
         return self._by_message.get(uuid, ())

@@ -13,13 +13,11 @@ from memory.files.engine.locations.directory_settings import LocationOrigin
 from memory.files.engine.locations.memory_location import (
     MemoryLocation,
     RefusedSetting,
-    find_memory_directories,
     locate_memory,
 )
 from memory.files.engine.locations.repository import find_canonical_root
 from memory.files.engine.locations.safety import UnsafePathError, check_directory
 from memory.files.engine.locations.session_notes import SessionNotes, find_session_notes, notes_paths
-from memory.files.engine.locations.slug import slug_of
 
 __all__ = [
     "AgentMemory",
@@ -35,9 +33,7 @@ __all__ = [
     "day_of",
     "find_agent_memories",
     "find_canonical_root",
-    "find_memory_directories",
     "find_session_notes",
     "locate_memory",
     "notes_paths",
-    "slug_of",
 ]

@@ -15,7 +15,7 @@ from memory.files.engine.locations.directory_settings import (
 )
 from memory.files.engine.locations.repository import find_canonical_root
 from memory.files.engine.locations.safety import UnsafePathError, check_directory
-from memory.files.engine.locations.slug import slug_of
+from sessions.transcripts.engine.slug import slug
 
 NAME = "memory"
 
@@ -58,20 +58,11 @@ def locate_memory(
             return MemoryLocation(path, setting.origin, setting.source, tuple(refused))
     root = find_canonical_root(project)
     name = environ.get(PROJECT_NAME, "")
-    if name and name != slug_of(name):
+    if name and name != slug(name):
         refused.append(RefusedSetting(name, PROJECT_NAME, f"{displayable(name)} is no name of a project's directory."))
         name = ""
-    path = config / "projects" / (name or slug_of(str(root))) / NAME
+    path = config / "projects" / (name or slug(str(root))) / NAME
     return MemoryLocation(path, LocationOrigin.PROJECT, PROJECT_NAME if name else str(root), tuple(refused))
-
-
-def find_memory_directories(config: Path) -> list[Path]:
-    """The existing memory directories of all projects, by name."""
-    try:
-        projects = sorted((config / "projects").iterdir())
-    except OSError:
-        return []
-    return [project / NAME for project in projects if _is_directory(project / NAME)]
 
 
 def _is_directory(path: Path) -> bool:

@@ -65,22 +65,6 @@ class Merge:
         )
         return _join_lines(parts)
 
-    def text_with_markers(self, *, ours: str = "yours", theirs: str = "on disk") -> str:
-        """The text for an editor, with the usual conflict markers."""
-
-        def lines() -> Iterator[Lines]:
-            for part in self.parts:
-                if isinstance(part, AgreedLines):
-                    yield part.lines
-                    continue
-                yield (f"<<<<<<< {ours}\n",)
-                yield part.ours
-                yield ("=======\n",)
-                yield part.theirs
-                yield (f">>>>>>> {theirs}\n",)
-
-        return _join_lines(lines())
-
 
 def merge(base: str, ours: str, theirs: str) -> Merge:
     """Merges two changes of `base`."""

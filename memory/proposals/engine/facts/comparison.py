@@ -1,8 +1,8 @@
 """What became of each fact when memory was rewritten.
 
-A fact whose line still stands is kept. One that stood twice, or of which all words go on in a line with another, is
-merged; a line that was there before has to say all of it. One that most of its words went into a new line of is
-reworded. All others are lost, and are named. Each fact is counted once."""
+A fact whose line still stands is kept. It is merged if it stood twice, or if all its words stand in a line together
+with another fact; an old line must say all of it. It is reworded if most of its words stand in a new line. All others
+are lost, and are listed. Each fact is counted once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from memory.proposals.engine.facts.wording import (
 )
 
 MOST_OF_A_WORD = 60
-"""Lines that share a word, for it to help finding where a fact went."""
+"""A word that stands in more lines does not help to find where a fact went."""
 
 
 class RewordedFact(NamedTuple):
@@ -42,15 +42,10 @@ class FactComparison:
     new: int
 
     @property
-    def all(self) -> int:
-        """That there were."""
-        return self.kept + self.merged + len(self.reworded) + len(self.lost)
-
-    @property
-    def print(self) -> str:
-        """Tells whether these are the losses that somebody was shown."""
-        told = "\n".join(f"{fact.name}\t{fact.line}\t{fact.text}" for fact in self.lost)
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    def digest(self) -> str:
+        """Identifies the losses, to tell whether a person was shown the same."""
+        lines = "\n".join(f"{fact.name}\t{fact.line}\t{fact.text}" for fact in self.lost)
+        return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -73,13 +68,13 @@ def compare_facts(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Fa
     had, has = Counter(fact.key for fact in old), Counter(fact.key for fact in new)
     kept = sum(min(count, has[key]) for key, count in had.items())
     merged = sum(max(count - has[key], 0) for key, count in had.items() if has[key])
-    places = LineIndex(new)
+    index = LineIndex(new)
     went: dict[str, list[Fact]] = defaultdict(list)
     lost: list[Fact] = []
     for fact in old:
         if has[fact.key]:
             continue
-        target = places.find_line_carrying(fact, had)
+        target = index.find_line_carrying(fact, had)
         if target is None:
             lost.append(fact)
         elif target in had:
@@ -88,17 +83,16 @@ def compare_facts(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Fa
             went[target].append(fact)
     reworded: list[RewordedFact] = []
     for line, facts in went.items():
-        together, other, gone = _classify(line, facts)
+        together, other, missing = _classify(line, facts)
         merged += len(together)
         reworded += [RewordedFact(fact, line) for fact in other]
-        lost += gone
+        lost += missing
     fresh = sum(count for key, count in has.items() if key not in had and key not in went)
     return FactComparison(kept, merged, tuple(sorted(reworded)), tuple(sorted(lost)), fresh)
 
 
 def _classify(line: str, facts: list[Fact]) -> tuple[list[Fact], list[Fact], list[Fact]]:
-    """Of the facts that went into a new line: those that it holds together, the one that it words anew, and those that
-    another one took the place of."""
+    """Sorts the facts that went into a new line: merged, reworded, lost."""
     whole = [fact for fact in facts if share(fact.key, line) == 1.0]
     if len(whole) > 1 and count_denials(line) == sum(count_denials(key) for key in {fact.key for fact in whole}):
         return whole, [], [fact for fact in facts if fact not in whole]
@@ -124,26 +118,26 @@ class LineIndex:
                 self.lines[word].append(key)
 
     def similar_lines(self, key: str) -> list[str]:
-        """Lines that share a word with it which is not too common to tell."""
-        found = (self.lines.get(word, ()) for word in meaningful_words(key))
-        shared = Counter(line for lines in found if len(lines) <= MOST_OF_A_WORD for line in lines)
+        """Lines that share a word with it which is not too common."""
+        candidates = (self.lines.get(word, ()) for word in meaningful_words(key))
+        shared = Counter(line for lines in candidates if len(lines) <= MOST_OF_A_WORD for line in lines)
         return [line for line, _ in shared.most_common(MOST_OF_A_WORD)]
 
     def find_line_saying(self, key: str) -> str | None:
-        """A line that says all of it."""
+        """A line that says the whole fact."""
         if key in self.files:
             return key
         return next((line for line in self.similar_lines(key) if says(line, key)), None)
 
     def find_line_carrying(self, fact: Fact, had: Container[str]) -> str | None:
-        """The line that says it now: one that has most of its words, rather a new one than one that was there."""
-        found = [
+        """The line that says it now: the one with most of its words; new lines go before old ones."""
+        matches = [
             (line not in had, part, line)
             for line in self.similar_lines(fact.key)
-            if (part := share(fact.key, line)) >= self._needed(fact, line)
+            if (part := share(fact.key, line)) >= self._least_share(fact, line)
             and (says(line, fact.key) if line in had else rewords(line, fact.key) or part == 1.0)
         ]
-        return max(found)[2] if found else None
+        return max(matches)[2] if matches else None
 
-    def _needed(self, fact: Fact, line: str) -> float:
+    def _least_share(self, fact: Fact, line: str) -> float:
         return CARRIED_HERE if fact.name in self.files[line] else CARRIED

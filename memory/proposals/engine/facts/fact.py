@@ -1,7 +1,7 @@
-"""A fact is a line of text, wherever in a memory directory it stands: in a topic, its header, the index, a log.
+"""A fact is a line of text anywhere in a memory directory: in a topic, its header, the index, a log.
 
-Lines without a word, and those fields of a header that only keep the books, are none. Of a pointer to another memory
-its words count, not where it points."""
+Lines without a word, and header fields that only do bookkeeping, are no facts. Of a pointer to another memory its
+title counts, not its target."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from memory.files.engine.reading.header import Header
 from memory.files.engine.reading.links import MARKDOWN_LINK, resolve_target
 
 BOOKKEEPING = frozenset({"type", "node_type", "originSessionId", "modified", "metadata"})
-"""Fields that the agent keeps for itself; a file that is merged into another has nothing to say by them."""
-_SAYING = re.compile(r"^\s*(?:name|description)\s*:\s*")
-"""Fields whose value says the same without the name of the field."""
+"""Fields that the agent keeps for itself; they mean nothing once a file is merged into another."""
+_TEXT_FIELD = re.compile(r"^\s*(?:name|description)\s*:\s*")
+"""Fields whose value says the same without the field name."""
 _MARK = re.compile(r"^\s*(?:#{1,6}\s|[-*+]\s|\d+[.)]\s|>)?\s*(?:\[[ xX]\]\s*)?")
 _WORD = re.compile(r"[^\W_]")
 _PLAIN = re.compile(r"[\s*_`]+")
@@ -24,31 +24,31 @@ _PLAIN = re.compile(r"[\s*_`]+")
 
 class Fact(NamedTuple):
     name: str
-    """Of its file."""
+    """The file name."""
     line: int
     """Counted from 1."""
     text: str
     key: str
-    """The same for lines that say the same in the same words."""
+    """Equal for lines that say the same in the same words."""
 
 
 def facts_of(contents: Mapping[str, bytes]) -> Iterator[Fact]:
-    """Those of all files, in the order of their names and lines."""
+    """The facts of all files, in the order of names and lines."""
     for name in sorted(contents):
         yield from facts_of_file(name, contents[name])
 
 
 def facts_of_file(name: str, data: bytes) -> Iterator[Fact]:
     file = parse_file(name, data)
-    kept = _bookkeeping(file.header)
+    skipped = _bookkeeping(file.header)
     for number, line in enumerate(file.text.split("\n"), start=1):
-        said = line
+        text = line
         if number <= file.header.last:
-            if number in kept:
+            if number in skipped:
                 continue
-            said = _SAYING.sub("", line).strip().strip("'\"")
-        if _WORD.search(said):
-            yield Fact(name, number, line.strip(), key_of(said))
+            text = _TEXT_FIELD.sub("", line).strip().strip("'\"")
+        if _WORD.search(text):
+            yield Fact(name, number, line.strip(), key_of(text))
 
 
 def key_of(line: str) -> str:
@@ -62,6 +62,7 @@ def _title(link: re.Match[str]) -> str:
 
 def _bookkeeping(header: Header) -> frozenset[int]:
     """The lines that hold nothing else."""
-    ours = {line for one in header.fields if one.key in BOOKKEEPING for line in range(one.first, one.last + 1)}
-    others = {line for one in header.fields if one.key not in BOOKKEEPING for line in range(one.first, one.last + 1)}
-    return frozenset(ours - others)
+    lines: dict[bool, set[int]] = {True: set(), False: set()}
+    for field in header.fields:
+        lines[field.key in BOOKKEEPING] |= set(range(field.first, field.last + 1))
+    return frozenset(lines[True] - lines[False])

@@ -1,4 +1,4 @@
-"""Which of the proposed changes can be made without losing a fact, and what a choice of them makes of the directory."""
+"""Which proposed changes lose no fact, and the directory that a choice of changes results in."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from memory.proposals.engine.facts.fact import Fact
 from memory.proposals.engine.hunks import Hunk, apply_hunks, split_hunks
 
 ChosenHunks = Mapping[int, Collection[int] | None]
-"""By change: the hunks that are taken, or None for the change as a whole. Others are left."""
-
+"""By change: the chosen hunks, or None for all of it. A change that is not listed is left out."""
 
 MOST_ROUNDS = 50
-"""After which nothing is taken: each round leaves out what the one before made necessary."""
+"""Each round leaves out what the round before made necessary. After the last, nothing is chosen."""
 
 
 @dataclass(frozen=True)
 class Change:
     number: int
     name: str
-    """What the file is to be called; of one that goes, what it is called."""
+    """The new name; for a deleted file, its name."""
     before: bytes | None
     after: bytes | None
     former_name: str = ""
@@ -34,19 +33,19 @@ class Change:
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
-        """None of a file that comes or goes."""
+        """Empty for a file that is created or deleted."""
         if self.before is None or self.after is None:
             return ()
         return split_hunks(_text(self.before), _text(self.after))
 
-    def result(self, taken: Collection[int] | None) -> bytes | None:
-        if taken is None or self.before is None or self.after is None:
+    def result(self, hunks: Collection[int] | None) -> bytes | None:
+        if hunks is None or self.before is None or self.after is None:
             return self.after
-        return _text_bytes(apply_hunks(_text(self.before), _text(self.after), taken))
+        return _text_bytes(apply_hunks(_text(self.before), _text(self.after), hunks))
 
 
 def apply_changes(contents: Mapping[str, bytes], changes: Iterable[Change], chosen: ChosenHunks) -> dict[str, bytes]:
-    """The directory with what was chosen."""
+    """The directory with the chosen changes."""
     after = dict(contents)
     for change in changes:
         if change.number not in chosen:
@@ -60,36 +59,36 @@ def apply_changes(contents: Mapping[str, bytes], changes: Iterable[Change], chos
 
 
 def choose_lossless(contents: Mapping[str, bytes], changes: Sequence[Change]) -> tuple[ChosenHunks, FactComparison]:
-    """As much of it as loses nothing, and what then becomes of the facts. Whatever takes away a fact that stands
-    nowhere else is left out, and then what only that would have replaced, until nothing is lost."""
-    taken: dict[int, set[int] | None] = {
+    """As much as loses nothing, and what then becomes of the facts. A hunk that removes a fact which stands nowhere
+    else is left out, and then every hunk that relied on it, until nothing is lost."""
+    selection: dict[int, set[int] | None] = {
         change.number: {hunk.number for hunk in change.hunks} if len(change.hunks) > 1 else None for change in changes
     }
     by_source = {change.source: change for change in changes}
-    facts = compare_facts(contents, apply_changes(contents, changes, taken))
+    facts = compare_facts(contents, apply_changes(contents, changes, selection))
     for round_ in count(1):
         if not facts.lost:
             break
         if round_ == MOST_ROUNDS:
-            taken.clear()
+            selection.clear()
         for fact in facts.lost:
-            _leave_out(taken, by_source[fact.name], fact)
-        facts = compare_facts(contents, apply_changes(contents, changes, taken))
-    whole = {change.number: len(change.hunks) for change in changes}
-    chosen = {one: None if some is None or len(some) == whole[one] else some for one, some in taken.items()}
+            _leave_out(selection, by_source[fact.name], fact)
+        facts = compare_facts(contents, apply_changes(contents, changes, selection))
+    sizes = {change.number: len(change.hunks) for change in changes}
+    chosen = {key: None if hunks is None or len(hunks) == sizes[key] else hunks for key, hunks in selection.items()}
     return chosen, facts
 
 
-def _leave_out(taken: dict[int, set[int] | None], change: Change, fact: Fact) -> None:
-    """Without what takes that line out of its file."""
-    some = taken.get(change.number)
-    if some is None:
-        taken.pop(change.number, None)
+def _leave_out(chosen: dict[int, set[int] | None], change: Change, fact: Fact) -> None:
+    """Deselects the hunk that removes the fact's line."""
+    hunks = chosen.get(change.number)
+    if hunks is None:
+        chosen.pop(change.number, None)
         return
-    guilty = {one.number for one in change.hunks if one.old_start < fact.line <= one.old_start + len(one.old)}
-    some -= guilty
-    if not guilty or not some:
-        del taken[change.number]
+    guilty = {hunk.number for hunk in change.hunks if hunk.old_start < fact.line <= hunk.old_start + len(hunk.old)}
+    hunks -= guilty
+    if not guilty or not hunks:
+        del chosen[change.number]
 
 
 def _text(data: bytes) -> str:

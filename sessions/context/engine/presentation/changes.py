@@ -8,13 +8,13 @@ from itertools import islice
 
 from sessions.context.engine.changes import Cause, Change, ChangeKind, Changes
 from sessions.context.engine.presentation.pieces import address_of, block_text
-from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.request import Context
 from sessions.linking.engine.raw_fields import text
 from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, mark_words, plain_line
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
+from sessions.transcripts.engine.messages import THINKING_TYPES
 from sessions.usage.engine.tokens import estimate_blocks
 
 MAX_LISTED = 12
@@ -86,7 +86,7 @@ def _describe_change(change: Change, previous: Context, current: Context, mask: 
     speaking = (
         piece
         for piece in element.pieces
-        if text(piece.block.get("type")) not in THINKING and block_text(piece.block).strip()
+        if text(piece.block.get("type")) not in THINKING_TYPES and block_text(piece.block).strip()
     )
     first = next(speaking, element.pieces[0] if element.pieces else None)
     kinds = dict.fromkeys(str(piece.block.get("type")).replace("_", " ") for piece in element.pieces)

@@ -9,13 +9,17 @@ from typing import Any
 
 from sessions.context.engine.certainty import Exactness
 from sessions.context.engine.presentation.pieces import LIMIT, PieceView, PieceViews, block_text
+from sessions.context.engine.rendering.array import Piece
 from sessions.context.engine.request import Context
 from sessions.secrets.engine.structure import mask_named_values
+from sessions.text.engine.words import plural
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
 from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine.context_weights import ContextWeights, combine
+from sessions.weights.engine.weight import Basis, Weight
 
 WINDOW = 56
 """Messages shown at once, besides the first few."""
@@ -46,6 +50,8 @@ class ElementView:
     more: int
     """Blocks that are not shown."""
     tokens: int
+    mark: str = "~"
+    """Before the tokens, unless the API counted exactly this."""
     hold: str | None = None
     """Why the conversation cannot be cut before it; empty if it can, None if that is not known."""
     uuid: str = ""
@@ -69,9 +75,11 @@ class MessageGap:
 class MessageArray:
     """The messages of one context, ready to be shown a few at a time."""
 
-    def __init__(self, context: Context, mask: Mask, opened: str = "") -> None:
-        """`opened`: the place of a block or message that is shown as a whole."""
+    def __init__(self, context: Context, mask: Mask, opened: str = "", weights: ContextWeights | None = None) -> None:
+        """`opened`: the place of a block or message that is shown as a whole. `weights`: of this context; without
+        them, tokens are estimated."""
         self._context = context
+        self._weights = weights
         self._mask = mask
         self._opened = opened
         origin = "made by the client"
@@ -79,7 +87,10 @@ class MessageArray:
             origin = "the capture of the request"
         elif context.exactness is Exactness.RECORDED:
             origin = "the client's log of the request"
-        self._pieces = PieceViews(self._answer_blocks, context.removed_results, origin)
+        self._pieces = PieceViews(
+            self._answer_blocks, context.removed_results, origin, None if weights is None else self._weigh
+        )
+        self._by_block: dict[int, Weight] | None = None
         self._marked = _marked_blocks(context)
         self._cuts: tuple[Cuts, dict[str, int]] | None = None
 
@@ -188,10 +199,18 @@ class MessageArray:
         lens = Lens(self._mask, scale=scale)
         most = 2_000 if self._opened == str(number) else most
         pieces = tuple(self._piece(number, index, lens.fresh()) for index in range(min(most, len(element.pieces))))
-        tokens = estimate_blocks([piece.block for piece in element.pieces])
         more = len(element.pieces) - len(pieces)
         hold, uuid = self._hold(number)
-        return ElementView(str(number), number + 1, element.role, pieces, more, tokens, hold, uuid)
+        size = self._size(number)
+        return ElementView(
+            str(number), number + 1, element.role, pieces, more, round(size.tokens), size.mark, hold, uuid
+        )
+
+    def _size(self, number: int) -> Weight:
+        if self._weights is not None:
+            return combine(self._weights.messages[number])
+        pieces = self._context.elements[number].pieces
+        return Weight(estimate_blocks([piece.block for piece in pieces]), Basis.ESTIMATED)
 
     def _hold(self, number: int) -> tuple[str | None, str]:
         """Why the conversation cannot be cut here, and the record that would come after the cut."""
@@ -218,6 +237,16 @@ class MessageArray:
             lens = Lens(self._mask, whole=True)
         piece = self._context.elements[number].pieces[index]
         return self._pieces.view(f"{number}.{index}", piece, lens, cached=(number, index) in self._marked)
+
+    def _weigh(self, piece: Piece) -> Weight:
+        assert self._weights is not None
+        if self._by_block is None:
+            self._by_block = {
+                id(piece.block): weight
+                for element, row in zip(self._context.elements, self._weights.messages, strict=True)
+                for piece, weight in zip(element.pieces, row, strict=True)
+            }
+        return self._by_block[id(piece.block)]
 
     def _answer_blocks(self) -> Iterator[Block]:
         elements = (element for element in self._context.elements if element.role == "assistant")
@@ -246,7 +275,7 @@ def setup_piece(place: str, index: int, block: Mapping[str, Any], lens: Lens, or
 def _tools_piece(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> PieceView:
     names = [as_text(tool.get("name")) or "unnamed" for tool in tools]
     words = lens.block(", ".join(names), LIMIT)
-    label = f"{len(names)} {'tool' if len(names) == 1 else 'tools'}"
+    label = plural(len(names), "tool")
     tokens = estimate_blocks([dict(tool) for tool in tools])
     details = (lens.tally.cut, lens.tally.size, tokens, None, "", origin, (), False)
     return PieceView("tools.0", label, False, words, *details)

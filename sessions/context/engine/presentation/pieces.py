@@ -14,6 +14,7 @@ from sessions.timeline.engine.cards.safe_get import as_dict, as_text, content_bl
 from sessions.timeline.engine.cards.value_text import format_value
 from sessions.transcripts.engine.messages import Block, MessageKind
 from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine.weight import Basis, Weight
 
 LIMIT = Limit(420, 7)
 PERSISTED = "<persisted-output>"
@@ -51,23 +52,31 @@ class PieceView:
     """Where the block comes from if no entry holds it."""
     notes: tuple[PieceNote, ...]
     error: bool
+    mark: str = "~"
+    """Before the tokens, unless the API counted exactly this."""
 
 
 class PieceViews:
     """Makes views of the blocks of one conversation."""
 
     def __init__(
-        self, blocks: Callable[[], Iterable[Block]], removed_results: Mapping[int, tuple[int, bool]], origin: str
+        self,
+        blocks: Callable[[], Iterable[Block]],
+        removed_results: Mapping[int, tuple[int, bool]],
+        origin: str,
+        weigh: Callable[[Piece], Weight] | None = None,
     ) -> None:
         """`blocks`: all of the conversation; `taken`: as a context has it; `origin`: of what no entry holds."""
         self._blocks = blocks
         self._removed_results = removed_results
         self._origin = origin
+        self._weigh = weigh or _estimate
         self._tool_names: dict[str, str] | None = None
 
     def view(self, place: str, piece: Piece, lens: Lens, *, cached: bool = False) -> PieceView:
         label, mono = self._label(piece)
         words = lens.block(block_text(piece.block), LIMIT)
+        weight = self._weigh(piece)
         return PieceView(
             place,
             lens.line(label, 60),
@@ -75,12 +84,13 @@ class PieceViews:
             words,
             lens.tally.cut,
             lens.tally.size,
-            None if is_unrecorded_thinking(piece.block) else estimate_blocks((piece.block,)),
+            None if is_unrecorded_thinking(piece.block) and weight.basis is Basis.ESTIMATED else round(weight.tokens),
             piece.message.position,
             address_of(piece),
             "" if address_of(piece) else self._origin,
             self._notes(piece, cached=cached),
             piece.block.get("is_error") is True,
+            weight.mark,
         )
 
     def _label(self, piece: Piece) -> tuple[str, bool]:
@@ -184,3 +194,7 @@ def _picture_text(block: Mapping[str, Any]) -> str:
     source = as_dict(block.get("source"))
     about = as_text(source.get("media_type")) or as_text(source.get("url")) or "of an unknown kind"
     return f"[{as_text(block.get('type'))}: {about}, {size(len(as_text(source.get('data'))) * 3 // 4)}]"
+
+
+def _estimate(piece: Piece) -> Weight:
+    return Weight(estimate_blocks((piece.block,)), Basis.ESTIMATED)

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from sessions.context.engine.client_versions import ClientBehaviour, Sender
 from sessions.context.engine.rendering.records import Placement, RenderedRecord, is_blank
 from sessions.linking.engine.raw_fields import text
-from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message, MessageKind, replace_fields, text_block
 
-THINKING = frozenset({"thinking", "redacted_thinking"})
 _NONE: frozenset[str] = frozenset()
 _PLANNING = "ExitPlanMode"
 _PLAN = ("plan", "planFilePath")
@@ -91,7 +90,7 @@ def _is_sent_unchanged(answer: Sequence[RenderedRecord], model: str, *, plans: b
         if model and message.model != model:
             return False
         for block in message.content:
-            if not spoken and block.get("type") not in THINKING:
+            if not spoken and block.get("type") not in THINKING_TYPES:
                 spoken = True
             if not plans and block.get("name") == _PLANNING:
                 return False
@@ -143,4 +142,4 @@ def _without_plan(block: Block, *, filed: bool) -> Block:
 
 
 def _is_thinking(block: Block) -> bool:
-    return text(block.get("type")) in THINKING
+    return text(block.get("type")) in THINKING_TYPES

@@ -11,9 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.records import Placement, RenderedRecord
-from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, text_block
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message, MessageKind, Role, text_block
 
 
 class Piece(Struct, frozen=True, gc=False):
@@ -108,7 +107,7 @@ def _move_calls_last(pieces: list[Piece]) -> list[Piece]:
 
 
 def _is_thinking(piece: Piece) -> bool:
-    return piece.block.get("type") in THINKING
+    return piece.block.get("type") in THINKING_TYPES
 
 
 def _starts_with_parts(user: Sequence[RenderedRecord]) -> bool:

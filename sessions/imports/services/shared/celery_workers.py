@@ -1,4 +1,4 @@
-"""Workers that help with imports: who answers, and how they are called. See `share.py`."""
+"""Workers that help with imports: who answers, and how they are called. See `sharing.py`."""
 
 from __future__ import annotations
 

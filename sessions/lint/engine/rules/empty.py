@@ -6,14 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import (
-    THINKING,
-    BlockSpot,
-    ParsedRequest,
-    RoleSection,
-    sets_only_options,
-    spots_of,
-)
+from sessions.lint.engine.request_reader import BlockSpot, ParsedRequest, RoleSection, sets_only_options, spots_of
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 _EMPTY = "text content blocks must be non-empty"
 _BLANK = "text content blocks must contain non-whitespace text"
@@ -57,7 +51,7 @@ def accepted_blanks(sections: list[RoleSection]) -> Iterator[BlockSpot]:
     they are sent back."""
     for section in sections:
         spots = spots_of(section) if section[0].role == "assistant" else []
-        if any(spot.type not in THINKING and not is_blank(spot.block) for spot in spots):
+        if any(spot.type not in THINKING_TYPES and not is_blank(spot.block) for spot in spots):
             yield from (spot for spot in spots if is_blank(spot.block) and spot.block["text"])
 
 

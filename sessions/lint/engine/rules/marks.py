@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import THINKING, ParsedRequest, api_path_of
+from sessions.lint.engine.request_reader import ParsedRequest, api_path_of
 from sessions.lint.engine.rules.empty import is_blank
 from sessions.lint.engine.rules.tools import is_deferred
 from sessions.lint.engine.size_limits import estimate_tokens
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 MAX_MARKS = 4
 _TTLS = (None, "5m", "1h")
@@ -112,7 +113,7 @@ def _check_place(mark: MarkedPart) -> Iterator[Finding]:
         yield _place_finding(
             mark, "A tool that is loaded on demand is not cached.", "Put it on a tool before it.", words
         )
-    if mark.part.get("type") in THINKING:
+    if mark.part.get("type") in THINKING_TYPES:
         words = f"{api_path_of(mark.path)}.{mark.part['type']}.cache_control: Extra inputs are not permitted"
         yield _place_finding(
             mark, "A thinking block cannot carry a cache mark.", "Put it on the block after it.", words
@@ -126,7 +127,7 @@ def _check_request_mark(request: ParsedRequest) -> Iterator[Finding]:
     """The mark of the request applies to the last block that can carry one, which may have its own."""
     control = request.body.get("cache_control")
     markable = (
-        spot.block for spot in reversed(request.spots) if spot.type not in THINKING and not is_blank(spot.block)
+        spot.block for spot in reversed(request.spots) if spot.type not in THINKING_TYPES and not is_blank(spot.block)
     )
     own = next(markable, {}).get("cache_control")
     if isinstance(control, Mapping) and isinstance(own, Mapping) and _lifetime(control) != _lifetime(own):

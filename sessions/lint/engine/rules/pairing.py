@@ -7,20 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import (
-    THINKING,
-    BlockSpot,
-    ParsedRequest,
-    RoleSection,
-    pair_with_next,
-    spots_of,
-    text_of,
-)
+from sessions.lint.engine.request_reader import BlockSpot, ParsedRequest, RoleSection, pair_with_next, spots_of, text_of
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
-ANSWER_BLOCKS = ("tool_use", *SERVER_CALLS, *THINKING)
+ANSWER_BLOCKS = ("tool_use", *SERVER_CALLS, *THINKING_TYPES)
 """Block types that only answers may have."""
 
 

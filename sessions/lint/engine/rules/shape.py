@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import ROLES, THINKING, ParsedRequest, sets_only_options
+from sessions.lint.engine.request_reader import ROLES, ParsedRequest, sets_only_options
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 _NEEDED = {"text": ("text", str), "tool_use": ("input", Mapping), "thinking": ("thinking", str)}
-_NO_PARTS = (None, "tool_use", "tool_result", *THINKING)
+_NO_PARTS = (None, "tool_use", "tool_result", *THINKING_TYPES)
 _RESULT = "The content of a result is a text, or a list of texts, images and documents."
 
 

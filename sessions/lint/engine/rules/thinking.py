@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.lint.engine.finding import Finding, Severity
-from sessions.lint.engine.request_reader import THINKING, BlockSpot, ParsedRequest, RoleSection, spots_of, text_of
+from sessions.lint.engine.request_reader import BlockSpot, ParsedRequest, RoleSection, spots_of, text_of
 from sessions.lint.engine.rules.pairing import results_of
+from sessions.transcripts.engine.messages import THINKING_TYPES
 
 
 def check(request: ParsedRequest) -> Iterator[Finding]:
@@ -18,8 +19,8 @@ def check(request: ParsedRequest) -> Iterator[Finding]:
     if kind == "enabled" and loop and not begins_with_thinking(loop):
         yield _not_first_finding(spots_of(loop[0])[0])
     last = request.sections[-1] if request.sections else None
-    if kind == "disabled" and last and last[0].role == "assistant" and spots_of(last, *THINKING):
-        spot = spots_of(last, *THINKING)[0]
+    if kind == "disabled" and last and last[0].role == "assistant" and spots_of(last, *THINKING_TYPES):
+        spot = spots_of(last, *THINKING_TYPES)[0]
         yield Finding(
             "thinking-disabled",
             Severity.REFUSED,
@@ -55,13 +56,13 @@ def latest_turn(sections: list[RoleSection]) -> list[RoleSection]:
 
 
 def begins_with_thinking(loop: list[RoleSection]) -> bool:
-    return spots_of(loop[0])[0].type in THINKING
+    return spots_of(loop[0])[0].type in THINKING_TYPES
 
 
 def trailing_thinking(section: RoleSection) -> list[BlockSpot]:
     spots = spots_of(section) if section[0].role == "assistant" else []
     end = len(spots)
-    while end and spots[end - 1].type in THINKING:
+    while end and spots[end - 1].type in THINKING_TYPES:
         end -= 1
     return spots[end:]
 
@@ -114,7 +115,7 @@ def _check_forgotten(request: ParsedRequest) -> Iterator[Finding]:
         return
     loop = latest_turn(request.sections)
     earlier = [section for section in request.sections if not any(section is answer for answer in loop)]
-    spots = [spot for section in earlier for spot in spots_of(section, *THINKING)]
+    spots = [spot for section in earlier for spot in spots_of(section, *THINKING_TYPES)]
     if spots:
         yield Finding(
             "forgotten-thinking",

@@ -232,8 +232,6 @@ class Card:
     """Of an answer: the id of the API message, which leads to the request."""
     call_address: str = ""
     """Of a result without its call: the address of the call."""
-    spilled_file: str = ""
-    """Base name of the file with the whole output."""
 
     @property
     def anchor(self) -> str:

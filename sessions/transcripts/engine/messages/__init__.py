@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sessions.transcripts.engine.messages.message import (
+    THINKING_TYPES,
     Block,
     Message,
     MessageKind,
@@ -13,4 +14,14 @@ from sessions.transcripts.engine.messages.message import (
     text_block,
 )
 
-__all__ = ["Block", "Message", "MessageKind", "Role", "join_messages", "read_messages", "replace_fields", "text_block"]
+__all__ = [
+    "THINKING_TYPES",
+    "Block",
+    "Message",
+    "MessageKind",
+    "Role",
+    "join_messages",
+    "read_messages",
+    "replace_fields",
+    "text_block",
+]

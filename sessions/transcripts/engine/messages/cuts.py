@@ -6,7 +6,6 @@ A cut at index i stands before message i; 0 and the length of the array are plac
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -47,14 +46,6 @@ class Cuts:
 
     def is_legal(self, place: int) -> bool:
         return self.obstacles[place] is None
-
-    def at_or_before(self, place: int) -> int | None:
-        index = bisect_right(self.legal, place)
-        return self.legal[index - 1] if index else None
-
-    def at_or_after(self, place: int) -> int | None:
-        index = bisect_left(self.legal, place)
-        return self.legal[index] if index < len(self.legal) else None
 
 
 @dataclass(slots=True)

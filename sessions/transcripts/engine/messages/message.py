@@ -1,8 +1,8 @@
 """What one record says to the model, and the array that a request makes of many.
 
 A message stands for one record, not for one element of the array: a response is written as several records that share
-its id, and tool results come one by one. Whoever edits a conversation needs to know the records; `joined` makes the
-array of them.
+its id, and tool results come one by one. Whoever edits a conversation needs to know the records; `join_messages` makes
+the array of them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sessions.usage.engine.usage import Usage
 Block = Mapping[str, Any]
 """A content block as the API takes it."""
 Role = Literal["user", "assistant", "system"]
+THINKING_TYPES = ("thinking", "redacted_thinking")
 
 
 class MessageKind(StrEnum):

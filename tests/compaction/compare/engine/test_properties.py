@@ -16,7 +16,6 @@ from compaction.compare.engine import (
     shares_of,
 )
 from compaction.compare.engine.presentation import ComparisonView, ContextSide, DiffRowView
-from compaction.compare.engine.shares import tally_of_messages
 from compaction.kinds.engine import KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.specs.budget import BUDGET
 from compaction.kinds.engine.specs.collapse import COLLAPSE
@@ -24,8 +23,11 @@ from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
+from sessions.context.engine.certainty import RequestSetup
 from sessions.transcripts.engine.messages import Message, replace_fields, text_block
 from sessions.usage.engine.tokens import estimate
+from sessions.weights.engine import WeightTable
+from sessions.weights.engine.message_weights import MessageWeights
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 
@@ -58,9 +60,14 @@ def checked(before: list[Message], after: list[Message], report: dict[str, objec
     assert sum(count.rows for count in counts) == len(found.rows)
     assert sum(count.before for count in counts) == estimate(before)
     assert sum(count.after for count in counts) == estimate(after)
-    shares = shares_of(tally_of_messages(before), tally_of_messages(after))
-    assert sum(share.before for share in shares) == estimate(before)
-    assert sum(share.after for share in shares) == estimate(after)
+    weights = MessageWeights(WeightTable(), "claude-opus-4-6", 0)
+    categories = [weights.categories(side, RequestSetup()) for side in (before, after)]
+    shares = shares_of(categories[0], categories[1])
+    for side, tokens in (
+        (before, sum(share.before for share in shares)),
+        (after, sum(share.after for share in shares)),
+    ):
+        assert abs(tokens - sum(weights.message(message).tokens for message in side)) <= len(shares)
     for row in found.rows:
         if row.status is Status.KEPT:
             assert row.before is not None

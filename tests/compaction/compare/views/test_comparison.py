@@ -23,6 +23,8 @@ from compaction.models import Compaction
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
+from sessions.weights.engine.sizes import sizes_of
+from sessions.weights.selectors import weigh, weight_table
 from tests.pages import flowing
 from tests.sessions.context.views.test_context import write_compacted
 from tests.sessions.hostile import PAYLOAD
@@ -495,7 +497,8 @@ def test_the_totals_are_those_of_the_context_tab(client: Client, file: Written) 
     boundary(file)
     transcript = file.read()
     html = page(client, transcript, "compare/?a=next&b=next")
-    total = load_context(transcript, point_next(transcript)).tokens.total
+    context = load_context(transcript, point_next(transcript))
+    total = sizes_of(context, weigh(context, weight_table(transcript), None)).total
     shown = re.findall(r"<b>~(\d+)</b> in \d+ record", html)
     assert len(shown) == 2
     assert abs(int(shown[0]) - total) <= 5

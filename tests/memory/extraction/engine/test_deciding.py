@@ -21,7 +21,7 @@ TALK = talk("The harbour office wants tables in metres.", "Noted.", "Go on with 
 
 def test_what_came_since_the_cursor_is_looked_at() -> None:
     found = decide_extraction(TALK, 2)
-    assert (found.wanted, found.start, found.stop) == (True, 2, 4)
+    assert (found.is_due, found.start, found.stop) == (True, 2, 4)
 
 
 def test_nothing_new_an_unfinished_turn_and_too_few_turns_wait() -> None:
@@ -31,17 +31,17 @@ def test_nothing_new_an_unfinished_turn_and_too_few_turns_wait() -> None:
         decide_extraction(TALK, 0, config=ExtractionConfig(min_turns=3)).why
         == "2 turns since the last look; 3 are waited for."
     )
-    assert not any(found.moves for found in (decide_extraction(TALK, 4), decide_extraction(TALK[:3], 0)))
+    assert not any(found.moves_cursor for found in (decide_extraction(TALK, 4), decide_extraction(TALK[:3], 0)))
 
 
 def test_what_the_agent_wrote_itself_is_passed_over_and_the_cursor_moves_on() -> None:
     found = decide_extraction(TALK, 0, wrote={1})
-    assert (found.wanted, found.moves, found.stop) == (False, True, 4)
-    assert decide_extraction(TALK, 2, wrote={1}).wanted
+    assert (found.is_due, found.moves_cursor, found.stop) == (False, True, 4)
+    assert decide_extraction(TALK, 2, wrote={1}).is_due
 
 
 def test_sub_agents_have_no_memories() -> None:
-    assert not decide_extraction(TALK, 0, main=False).wanted
+    assert not decide_extraction(TALK, 0, main=False).is_due
 
 
 def test_one_runs_and_the_newest_of_the_others_waits() -> None:

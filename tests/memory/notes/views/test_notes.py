@@ -24,7 +24,7 @@ from memory.notes.selectors.notes import NotesSituation
 from memory.notes.services.runs import notes_run
 from memory.notes.services.versions import NotesCoverage, notes_write
 from sessions.models import Transcript
-from sessions.transcripts.selectors.extent import STRETCHES_AT_ONCE
+from sessions.transcripts.selectors.session_size import STRETCHES_AT_ONCE
 from tests.demo import names
 from tests.importing import imported
 from tests.inspector.agents.server import MessagesServer, messages_server

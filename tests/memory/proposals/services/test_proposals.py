@@ -165,7 +165,9 @@ def test_a_version_knows_the_entry_that_its_text_comes_from(shelf: Shelf, tmp_pa
         kind=Proposal.Kind.EXTRACTION,
         before=BEFORE,
         after={**BEFORE, "wind.md": b"West.\n"},
-        why={"wind.md": FileReason("It was said.", [Source(transcript.pk, "nowhere"), Source(transcript.pk, said)])},
+        reasons={
+            "wind.md": FileReason("It was said.", [Source(transcript.pk, "nowhere"), Source(transcript.pk, said)])
+        },
     )
     assert proposal is not None
     proposal_accept(proposal=proposal)

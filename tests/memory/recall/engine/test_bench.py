@@ -56,7 +56,7 @@ def test_what_was_injected_or_read_is_not_offered_again_until_a_compaction(shelf
         ("boats.md", KnownBy.READ, 6),
         ("tides.md", KnownBy.SURFACED, 4),
     ]
-    assert (ready.candidates, ready.manifest, ready.asks) == ((), "", False)
+    assert (ready.candidates, ready.manifest, ready.needs_choice) == ((), "", False)
     assert ready.state.injected == 500
 
     again = prepared(shelf, "tides and boats", state_of([*events, CompactionEvent(9)]))

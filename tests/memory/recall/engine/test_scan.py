@@ -24,7 +24,7 @@ def test_the_index_and_what_is_no_markdown_are_not_scanned_and_the_newest_comes_
         ("deep/boats.md", "Which sail", "user"),
         ("tides.md", "When they come", "feedback"),
     ]
-    assert (found.found, found.older, found.passed) == (2, 0, ())
+    assert (found.total, found.older, found.skipped) == (2, 0, ())
 
 
 def test_of_many_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_of_many_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
     with Watched(tmp_path) as folder:
         found = scan_memory(folder)
 
-    assert (len(found.files), found.found, found.older, found.passed) == (200, 600, 400, ())
+    assert (len(found.files), found.total, found.older, found.skipped) == (200, 600, 400, ())
     assert opened == [f"m{number:04}.md" for number in range(MOST_FILES)]
 
 
@@ -67,7 +67,7 @@ def test_what_cannot_be_read_is_passed_over_with_a_reason(tmp_path: Path) -> Non
     with Folder(tmp_path) as folder:
         found = scan_memory(folder)
 
-    assert {one.name: one.why for one in found.passed} == {
+    assert {one.name: one.why for one in found.skipped} == {
         "binary.md": "The file holds no text.",
         "huge.md": "The file holds no text.",  # it is mostly zeros
     }
@@ -84,7 +84,7 @@ def test_a_file_that_may_not_be_read_is_passed_over(tmp_path: Path) -> None:
         with Folder(tmp_path) as folder:
             found = scan_memory(folder)
         assert [file.name for file in found.files] == ["good.md"]
-        assert "may not be" in found.passed[0].why
+        assert "may not be" in found.skipped[0].why
 
     assert in_a_process(work)() == 0
 
@@ -102,7 +102,7 @@ def test_a_file_that_vanishes_between_list_and_look_is_passed_over(tmp_path: Pat
         found = scan_memory(folder)
 
     assert [file.name for file in found.files] == ["a.md"]
-    assert [one.why for one in found.passed] == ["The file was deleted before it could be read."]
+    assert [one.why for one in found.skipped] == ["The file was deleted before it could be read."]
 
 
 def test_a_directory_that_is_not_there_is_an_error_of_its_own(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessions.context.engine import Context, Log, context_at
-from sessions.text.engine.stamps import iso
+from sessions.text.engine.timestamps import iso
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 SESSION = "0b8f3f6e-8f3c-4a7e-9d55-1f0f3f3a2b11"

@@ -45,7 +45,7 @@ def test_a_copied_request_is_shown_as_it_was_made(sessions: tuple[Transcript, Tr
     fork.refresh_from_db()
     copied = {context.request: context for context in load_contexts(fork)}
     assert results(copied["m2"]) == ["result t2: two"]
-    sent = {context.request: context for context in load_original_contexts(fork)}
+    sent = {context.request: context for _, context in load_original_contexts(fork)}
     assert results(sent["m2"]) == ["result t1: one", "result t2: two"]
     assert results(sent["m3"]) == ["result t2: two"]
     found, context = find_original(fork, load_context(*point_of_request(fork, "m2")))

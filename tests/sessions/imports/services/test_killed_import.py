@@ -28,11 +28,11 @@ import sys, time
 import django
 django.setup()
 from pathlib import Path
-from sessions.imports.engine.scan import reading
+from sessions.imports.engine.scan import stretches
 from sessions.imports.services import bulk, sync
 bulk.LARGE_BYTES = int(sys.argv[2])
-reading.STRETCH = reading.BLOCK_SIZE
-sync.COMMIT_BYTES = reading.BLOCK_SIZE
+stretches.STRETCH = stretches.BLOCK_SIZE
+sync.COMMIT_BYTES = stretches.BLOCK_SIZE
 print("ready", flush=True)
 sync.sync([Path(sys.argv[1])], workers=2, listener=lambda progress: time.sleep(0.01))
 print("done", flush=True)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sessions.secrets.engine.clean import SHORTEST, CleanTexts
+from sessions.secrets.engine.clean_texts import SHORTEST, CleanTexts
 
 
 class Masking:

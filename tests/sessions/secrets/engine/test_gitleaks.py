@@ -8,7 +8,7 @@ import pytest
 
 from sessions.secrets.engine import MASK, mask, mask_json
 from sessions.secrets.engine.gitleaks import RULES, Rule, mask_vendors
-from sessions.secrets.engine.gitleaks.translating import LEFT_OUT, rules_of, translate
+from sessions.secrets.engine.gitleaks.translation import LEFT_OUT, rules_of, translate
 from tests.sessions.secrets.engine.planted import VENDORS, _formats, _made
 
 HEX = "0123456789abcdef"

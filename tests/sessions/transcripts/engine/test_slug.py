@@ -13,6 +13,7 @@ from sessions.transcripts.engine.slug import LONGEST, slug
         ("C:\\Users\\x", "C--Users-x"),
         ("/tmp/ü", "-tmp--"),
         ("/tmp/🌊", "-tmp---"),
+        ("/häfen/😀", "-h-fen---"),
     ],
 )
 def test_all_but_letters_and_digits_are_dashes(cwd: str, name: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sessions.usage.engine import model_facts
-from sessions.usage.engine.model_facts import FACTS_DATE, FACTS_SOURCE, facts_of
+from sessions.usage.engine.model_facts import facts_of
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,3 @@ def test_a_model_that_merely_resembles_one_is_unknown(model: str | None) -> None
 
 def test_another_spelling_is_the_same_model() -> None:
     assert facts_of("claude-opus-4-0") == facts_of("claude-4-opus-20250514") == facts_of("claude-opus-4")
-
-
-def test_the_table_says_how_old_it_is_and_where_it_is_from() -> None:
-    assert FACTS_DATE == "2026-11-16"
-    assert "Anthropic" in FACTS_SOURCE

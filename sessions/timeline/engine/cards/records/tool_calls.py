@@ -50,7 +50,6 @@ def call_card(row: Row, block: dict[str, Any], result_row: Row | None, lens: Len
         and not call.has_failed,
         agent_id=description.agent_id,
         tool_use_id=tool_use_id,
-        spilled_file=result.spill.name if result and result.spill else "",
     )
 
 
@@ -68,7 +67,6 @@ def result_card(row: Row, tool_use_id: str, lens: Lens) -> Card | None:
         error=result.error,
         tool_use_id=tool_use_id,
         call_address=source,
-        spilled_file=result.spill.name if result.spill else "",
     )
 
 

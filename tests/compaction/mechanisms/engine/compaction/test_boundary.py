@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from compaction.mechanisms.engine.compaction.boundary import (
@@ -34,11 +30,6 @@ boundaries = st.builds(
 )
 
 
-@given(boundaries)
-def test_it_reads_the_record_that_it_wrote(boundary: Boundary) -> None:
-    assert Boundary.from_record(boundary.to_record()) == boundary
-
-
 def test_the_record_is_that_of_the_client() -> None:
     segment = PreservedSegment("head", "anchor", "tail")
     boundary = Boundary("b", Trigger.MANUAL, 115_665, 12_994, 35, ("TaskCreate",), segment, None, "last")
@@ -59,26 +50,6 @@ def test_the_record_is_that_of_the_client() -> None:
             "preservedSegment": {"headUuid": "head", "anchorUuid": "anchor", "tailUuid": "tail"},
         },
     }
-
-
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        None,
-        "text",
-        {},
-        {"trigger": 5, "preTokens": "many", "preservedSegment": {"headUuid": 1}},
-        {"preservedSegment": [], "preservedMessages": {"uuids": "x"}, "preCompactDiscoveredTools": {"a": 1}},
-    ],
-)
-def test_damaged_metadata_is_left_out(metadata: Any) -> None:
-    record = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "compactMetadata": metadata}
-    assert Boundary.from_record(record) == Boundary("b", Trigger.AUTO, 0)
-
-
-@pytest.mark.parametrize("record", [{}, {"type": "user"}, {"type": "system", "subtype": "turn_duration"}])
-def test_other_records_are_no_boundaries(record: dict[str, Any]) -> None:
-    assert Boundary.from_record(record) is None
 
 
 def test_the_model_never_sees_a_boundary() -> None:

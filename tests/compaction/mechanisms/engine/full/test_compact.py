@@ -9,7 +9,7 @@ from compaction.mechanisms.engine.compaction.occasion import Occasion
 from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import RequestPath, SummariseError
-from compaction.mechanisms.engine.full.too_long import MARKER, PromptTooLongError
+from compaction.mechanisms.engine.full.truncation import MARKER, PromptTooLongError
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.compaction.mechanisms.engine.summarising import SUMMARY, Model
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
@@ -60,8 +60,7 @@ def test_it_is_asked_as_a_fork_without_a_limit_and_without_writing_cache() -> No
     full_compact(talk.messages, model)
     (request,) = model.asked
     assert (request.path, request.max_output_tokens, request.system) == (RequestPath.FORK, None, None)
-    assert (request.skips_cache_write, request.thinking, request.tools_denied, request.turns) == (True, True, True, 1)
-    assert request.query_source == "compact"
+    assert (request.skips_cache_write, request.thinking, request.turns) == (True, True, 1)
     assert all(left is right for left, right in zip(request.messages, talk.messages, strict=False))
     assert len(request.messages) == len(talk.messages) + 1
 

@@ -13,7 +13,6 @@ from compaction.mechanisms.engine.microcompact.api_edits import (
     ClearThinkingConfig,
     ClearToolUsesConfig,
     CompactEditConfig,
-    compaction_parameter,
     context_management,
     required_betas,
 )
@@ -82,11 +81,6 @@ def test_the_api_does_not_compact_below_fifty_thousand() -> None:
 
 def test_nothing_is_asked_for_when_all_is_off() -> None:
     assert context_management(OFF) is None
-
-
-def test_compaction_on_demand() -> None:
-    assert compaction_parameter() == compaction_parameter("  ") == {"type": "summarize"}
-    assert compaction_parameter("Be brief.") == {"type": "summarize", "instructions": "Be brief."}
 
 
 def test_each_kind_of_edit_names_its_beta() -> None:

@@ -23,6 +23,11 @@ def of(sentence: str, *messages: Message) -> Attribution:
     return attribute(sentence, [*FILLER[:20], *messages, *FILLER[20:]])
 
 
+def uuids_of(attribution: Attribution, number: int) -> tuple[str, ...]:
+    """The uuids of the messages that a sentence comes from, the best first."""
+    return tuple(source.uuid for source in attribution.sources_of(number))
+
+
 def test_a_quote_leads_to_who_said_it() -> None:
     wanted = said("never touch the lexer")
     found = of('The user said "never touch the lexer" at once.', said("touch the parser"), wanted)
@@ -37,21 +42,21 @@ def test_eight_words_in_a_row_are_a_quote_without_marks() -> None:
 def test_a_short_quote_has_to_be_all_that_was_said() -> None:
     go, other = said("go on"), said("We could go on like this, but the on switch is broken.")
     found = attribute('6. All User Messages:\n- "go on"', [*FILLER, other, go])
-    assert found.uuids_of(1)[0] == go.uuid
+    assert uuids_of(found, 1)[0] == go.uuid
 
 
 def test_a_file_is_found_by_its_name_and_directory_wherever_the_path_begins() -> None:
     change = answered("", call("t1", "Edit", file_path="/home/dev/app/src/app/main.py", new_string="x"))
     other = answered("", call("t2", "Edit", file_path="/home/dev/app/tests/main.py", new_string="x"))
     found = of("- `src/app/main.py`: changed", change, returned(("t1", "updated")), other)
-    assert found.uuids_of(1) == (change.uuid,)
+    assert uuids_of(found, 1) == (change.uuid,)
     assert found.sources_of(1)[0].reason == "names the same file: src/app/main.py"
 
 
 def test_a_file_that_all_speak_of_leads_to_those_who_changed_it() -> None:
     change = answered("", call("t1", "Edit", file_path="/app/src/main.py", new_string="x"))
     crowd = [answered(f"And src/main.py again, {number}.") for number in range(200)]
-    assert attribute("src/main.py was changed.", [*crowd, change, *FILLER]).uuids_of(1) == (change.uuid,)
+    assert uuids_of(attribute("src/main.py was changed.", [*crowd, change, *FILLER]), 1) == (change.uuid,)
 
 
 def test_rare_words_count_and_common_ones_do_not() -> None:
@@ -68,7 +73,7 @@ def test_rare_words_count_and_common_ones_do_not() -> None:
 
 def test_a_name_in_code_is_enough_if_it_is_rare() -> None:
     wanted = answered("`_sunday_service` returns rows.")
-    assert of("`_sunday_service` was examined", wanted).uuids_of(1) == (wanted.uuid,)
+    assert uuids_of(of("`_sunday_service` was examined", wanted), 1) == (wanted.uuid,)
     assert (
         of("Using `with` there", *(answered(f"one case with {number}") for number in range(30))).sources_by_sentence
         == {}
@@ -79,23 +84,23 @@ def test_an_item_is_about_the_file_of_the_item_above_it() -> None:
     one = answered("", call("t1", "Edit", file_path="/app/store.ts", new_string="userEmail: null"))
     two = answered("", call("t2", "Edit", file_path="/app/menu.ts", new_string="userEmail: shown"))
     messages = [*FILLER, one, two]
-    assert attribute("- app/store.ts\n  - has `userEmail` now\n", messages).uuids_of(2)[0] == one.uuid
-    assert attribute("- app/menu.ts\n  - has `userEmail` now\n", messages).uuids_of(2)[0] == two.uuid
+    assert uuids_of(attribute("- app/store.ts\n  - has `userEmail` now\n", messages), 2)[0] == one.uuid
+    assert uuids_of(attribute("- app/menu.ts\n  - has `userEmail` now\n", messages), 2)[0] == two.uuid
 
 
 def test_words_of_the_user_come_from_the_user() -> None:
     echoed = answered("You want tide tables for Husum and Dagebüll, so I look for tide tables.")
     wanted = said("tide tables please, for Husum and Dagebüll")
     found = attribute('6. All User Messages:\n- "tide tables for Husum and Dagebüll"', [*FILLER, echoed, wanted])
-    assert found.uuids_of(1) == (wanted.uuid,)
+    assert uuids_of(found, 1) == (wanted.uuid,)
 
 
 def test_an_earlier_summary_is_a_source_where_nothing_else_is() -> None:
     earlier = summary_message("The harbour master wants tide tables for Husum.", "earlier")
     original = answered("The harbour master of Husum: tide tables!")
     sentence = "Harbour master, tide tables, Husum."
-    assert of(sentence, earlier).uuids_of(1) == ("earlier",)
-    assert of(sentence, earlier, original).uuids_of(1)[0] == original.uuid
+    assert uuids_of(of(sentence, earlier), 1) == ("earlier",)
+    assert uuids_of(of(sentence, earlier, original), 1)[0] == original.uuid
 
 
 def test_the_words_of_the_client_around_a_summary_come_from_nowhere() -> None:
@@ -107,13 +112,13 @@ def test_the_words_of_the_client_around_a_summary_come_from_nowhere() -> None:
 
 def test_a_script_without_spaces_is_quoted_too() -> None:
     wanted = said("潮汐表を明日までに作成してください")
-    assert of("ユーザーは「潮汐表を明日までに作成」と言った。", wanted).uuids_of(1) == (wanted.uuid,)
+    assert uuids_of(of("ユーザーは「潮汐表を明日までに作成」と言った。", wanted), 1) == (wanted.uuid,)
     assert words_of("潮汐 table") == ["潮", "汐", "table"]
 
 
 def test_both_directions_say_the_same() -> None:
     found = attribute(SUMMARY, MESSAGES)
-    pairs = {(number, uuid) for number in found.sources_by_sentence for uuid in found.uuids_of(number)}
+    pairs = {(number, uuid) for number in found.sources_by_sentence for uuid in uuids_of(found, number)}
     assert pairs == {(number, message.uuid) for message in MESSAGES for number in found.sentences_of(message.uuid)}
     assert found == attribute(SUMMARY, MESSAGES)
 
@@ -123,7 +128,7 @@ def test_it_is_right_about_the_conversation_that_was_labelled_by_hand() -> None:
     found = attribute(SUMMARY, MESSAGES)
     sentences = [one.number for section in found.sections for one in section.sentences]
     assert len(sentences) == len(SOURCES) == 33
-    named = [(set(found.uuids_of(number)), truth) for number, truth in zip(sentences, SOURCES, strict=True)]
+    named = [(set(uuids_of(found, number)), truth) for number, truth in zip(sentences, SOURCES, strict=True)]
     assert sum(len(got) for got, _ in named) == 49
     assert sum(len(got & truth) for got, truth in named) == 46
     assert sum(len(truth) for _, truth in named) == 70
@@ -136,7 +141,7 @@ def test_every_message_of_the_user_is_found_in_a_summary_that_quotes_it() -> Non
     found = attribute(summary, MESSAGES)
     (section,) = [section for section in found.sections if section.quotes_user]
     prompts = [message.uuid for message in MESSAGES if message.kind is MessageKind.PROMPT]
-    assert [found.uuids_of(one.number)[0] for one in section.sentences] == prompts
+    assert [uuids_of(found, one.number)[0] for one in section.sentences] == prompts
 
 
 @pytest.mark.parametrize(
@@ -165,4 +170,4 @@ def test_nothing_that_a_summary_holds_takes_long(summary: str) -> None:
 def test_of_a_huge_message_its_ends_are_looked_at() -> None:
     middle = "x " * LONGEST
     huge = returned(("t1", f"alphabetical beginning {middle} {middle} zoological ending"))
-    assert of("zoological ending, alphabetical beginning", huge).uuids_of(1) == (huge.uuid,)
+    assert uuids_of(of("zoological ending, alphabetical beginning", huge), 1) == (huge.uuid,)

@@ -17,11 +17,9 @@ from memory.files.engine.locations import (
     check_directory,
     find_agent_memories,
     find_canonical_root,
-    find_memory_directories,
     find_session_notes,
     locate_memory,
     notes_paths,
-    slug_of,
 )
 
 HOME = Path("/home/dev")
@@ -112,14 +110,6 @@ def test_the_environment_can_name_the_projects_directory(tmp_path: Path) -> None
     assert found.refused[0].why.startswith("../../etc is no name")
 
 
-def test_long_slugs_are_cut_and_told_apart_by_a_hash() -> None:
-    assert slug_of("C:\\Users\\x") == "C--Users-x"
-    assert slug_of("/häfen/😀") == "-h-fen---"
-    long = "/" + "a" * 300
-    assert slug_of(long).startswith("-" + "a" * 199 + "-")
-    assert slug_of(long) != slug_of(long[:-1] + "b")
-
-
 def worktree(repository: Path, tree: Path) -> None:
     """As `git worktree add` leaves it."""
     own = repository / ".git" / "worktrees" / tree.name
@@ -182,11 +172,3 @@ def test_notes_of_a_session_are_found_in_both_places(tmp_path: Path) -> None:
         ("s1", "summary.md"),
         ("s2", "s2.md"),
     ]
-
-
-def test_memory_directories_of_all_projects_are_listed(tmp_path: Path) -> None:
-    for path in ("b/memory", "a/memory", "c"):
-        (tmp_path / "projects" / path).mkdir(parents=True)
-    (tmp_path / "projects" / "file").write_text("")
-    assert [path.parent.name for path in find_memory_directories(tmp_path)] == ["a", "b"]
-    assert find_memory_directories(tmp_path / "none") == []

@@ -65,7 +65,6 @@ def test_a_conflict_is_no_larger_than_what_differs() -> None:
     merged = merge("one\n", "new\nmine\nend\n", "new\ntheirs\nend\n")
     (conflict,) = merged.conflicts
     assert (conflict.ours, conflict.theirs) == (("mine\n",), ("theirs\n",))
-    assert merged.text_with_markers() == "new\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> on disk\nend\n"
     assert merged.text(["neither\n"]) == "new\nneither\nend\n"
     assert merged.text([Choice.BASE]) == "new\none\nend\n"
 

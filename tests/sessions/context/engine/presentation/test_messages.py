@@ -16,14 +16,11 @@ from sessions.context.engine.presentation.messages import (
     MessageArray,
     MessageGap,
 )
-from sessions.context.engine.sizes import sizes_of
-from sessions.context.engine.tally import Category
 from sessions.secrets.engine import mask
 from tests.sessions.context.engine.context_helpers import (
     attach,
     call,
     following,
-    last,
     thought,
 )
 from tests.sessions.context.engine.test_history import compact, talk
@@ -160,20 +157,3 @@ def test_a_block_of_any_kind_can_be_shown(block: dict[str, Any]) -> None:
     context = following(writing)
     items = MessageArray(context, mask).page()
     assert len(items) == len(context.elements)
-
-
-def test_what_no_record_holds_is_unknown_and_not_zero() -> None:
-    writing = Writing()
-    writing.user("ask")
-    writing.assistant(thought(""), "say")
-    writing.user("more")
-    writing.assistant("say more")
-    sizes = sizes_of(last(writing), 20_000)
-    shares = {share.category: share for share in sizes.shares}
-    for category in (Category.SYSTEM, Category.TOOLS, Category.THINKING):
-        assert shares[category].tokens is None
-        assert shares[category].missing_reason
-    assert shares[Category.IMAGES].tokens == 0
-    assert shares[Category.USER_TEXT].tokens
-    assert sizes.unrecorded == 20_000 - sizes.estimated
-    assert sizes_of(last(writing)).unrecorded == 0

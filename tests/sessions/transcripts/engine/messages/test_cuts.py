@@ -69,11 +69,6 @@ def test_a_call_that_was_given_up_holds_nothing() -> None:
     assert found.legal == (0, 1, 2, 3)
 
 
-def test_the_nearest_legal_places_are_found() -> None:
-    found = find_cuts([said("go"), answered("", call("toolu_1")), returned(("toolu_1", "ok")), answered("done")])
-    assert (found.at_or_before(2), found.at_or_after(2), found.at_or_after(5)) == (1, 3, None)
-
-
 @given(conversations())
 def test_no_legal_cut_splits_a_pair_or_an_answer(messages: list[Message]) -> None:
     found = find_cuts(messages)

@@ -93,7 +93,6 @@ def test_a_persisted_result_shows_its_preview_size_and_file() -> None:
     card = one(call("Bash", {"command": "cat big"}), result(words, {"persistedOutputPath": "/a\\b/bx.txt"}))
     assert part(card, Output).text == "line 1\nline 2"
     assert part(card, Spill) == Spill("bx.txt", "214.1KB")
-    assert card.spilled_file == "bx.txt"
     assert [mark.fate for mark in card.marks] == [Fate.PERSISTED]
 
 

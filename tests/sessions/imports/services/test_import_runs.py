@@ -16,7 +16,7 @@ from inspector.runs.services import (
     run_retry,
 )
 from inspector.watcher.follow import follow
-from sessions.imports.services.runs import has_import_ended, import_run
+from sessions.imports.services.import_runs import has_import_ended, import_run
 from sessions.models import Entry, Source, Transcript
 from tests.serving import wait_until
 from tests.sessions.writing import Writing
@@ -151,7 +151,7 @@ def test_a_demo_that_changed_since_it_was_put_away_is_read_anew(
 ) -> None:
     settings.LUCID_HOME = tmp_path / "home"
     demo = tmp_path / "demo"
-    for module in ("sessions.imports.services.runs", "inspector.watcher.follow"):
+    for module in ("sessions.imports.services.import_runs", "inspector.watcher.follow"):
         monkeypatch.setattr(f"{module}.DEMO", demo)
     stopped = threading.Event()
     stopped.set()

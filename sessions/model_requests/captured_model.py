@@ -17,10 +17,10 @@ from inspector.agents.model import (
     LanguageModel,
     Reply,
 )
-from inspector.agents.usage import Usage
 from inspector.structured import get_logger
 from sessions.capture.engine import Ending, Exchange
 from sessions.capture.services.captures import RequestOrigin, capture_store
+from sessions.usage.engine.usage import Usage
 
 PATH = "/v1/messages"
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel, Reply
-from inspector.agents.usage import Usage
-from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
 from inspector.runs.services.local_runs import mark_model_asked
-from sessions.model_requests.own_requests import CapturedModel
+from sessions.model_requests.captured_model import CapturedModel
 from sessions.transcripts.engine.messages import read_messages
+from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.tokens import estimate, estimate_blocks
+from sessions.usage.engine.usage import Usage
 
 
 class BudgetedModel:
@@ -33,7 +33,7 @@ class BudgetedModel:
         return self._model.verbatim
 
     def ask(self, ask: Ask, /) -> Reply:
-        sent = price_of(ask.model, Usage(_size(ask)))
+        sent = cost_of(ask.model, Usage(_size(ask)))
         budget_hold(extra_spent=self._spent, exclude_run=self._run_id, next_cost=sent)
         mark_model_asked(self._run_id)
         try:
@@ -46,7 +46,7 @@ class BudgetedModel:
 
     def _count(self, model: str, usage: Usage, cost: float | None = None) -> None:
         """Where no price is known, nothing can be counted."""
-        self._spent += (price_of(model, usage) if cost is None else cost) or 0.0
+        self._spent += (cost_of(model, usage) if cost is None else cost) or 0.0
 
 
 def _size(ask: Ask) -> int:

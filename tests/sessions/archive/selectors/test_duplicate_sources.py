@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspector.runs.services import run_perform
-from sessions.archive.selectors.doubles import duplicate_sources
+from sessions.archive.selectors.duplicate_sources import duplicate_sources
 from sessions.imports.services.sync import sync
 from tests.sessions.writing import Writing
 

@@ -11,7 +11,7 @@ from django.db.models import Field
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
-from sessions.transcripts.selectors.prepared import PreparedQuery, Slot
+from sessions.transcripts.selectors.prepared_query import PreparedQuery, Slot
 from tests.sessions.made import session
 
 pytestmark = pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""Makes `rules.json` of gitleaks' own list: `python -m sessions.secrets.engine.gitleaks.translating gitleaks.toml`.
+"""Makes `rules.json` of gitleaks' own list: `python -m sessions.secrets.engine.gitleaks.translation gitleaks.toml`.
 
 The list is written for Go's RE2. What Python writes differently is translated, what would look far back or go back and
 forth without bounds is left to our own patterns, and each expression is compiled before it is taken."""

@@ -1,8 +1,7 @@
-"""A request that does not fit: how errors say so, and which of the oldest rounds are dropped to make it fit."""
+"""A request that does not fit: which of the oldest rounds are dropped to make it fit."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,39 +14,17 @@ from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 MARKER = "[earlier conversation truncated for compaction retry]"
 SHARE_WITHOUT_GAP = 0.2
 
-_NUMBER = r"(\d[\d,_]*)"
-_OVER = re.compile(rf"prompt is too long(?:[^\d]{{0,40}}{_NUMBER}\s*tokens?\s*>\s*{_NUMBER})?", re.IGNORECASE)
-_SUM = re.compile(
-    rf"input length and [`'\"]?max_tokens[`'\"]? exceed context limit:?\s*{_NUMBER}\s*\+\s*{_NUMBER}\s*>\s*{_NUMBER}",
-    re.IGNORECASE,
-)
-_BARE = re.compile(
-    r"input is too long for requested model|model_context_window_exceeded|exceed context limit", re.IGNORECASE
-)
-
 
 class PromptTooLongError(Exception):
-    """The API refused a request because of its size. The text is the API's own."""
+    """The API refused a request because of its size: by so many tokens, where it says so."""
+
+    def __init__(self, message: str = "The prompt is too long.", *, gap: int | None = None) -> None:
+        super().__init__(message)
+        self.gap = gap
 
 
 class NothingLeftError(Exception):
     """Even the last round does not fit."""
-
-
-def is_too_long(text: str) -> bool:
-    return any(pattern.search(text) for pattern in (_OVER, _SUM, _BARE))
-
-
-def token_gap(text: str) -> int | None:
-    """By how many tokens the request was too long; None where the error does not say."""
-    if (match := _SUM.search(text)) is not None:
-        prompt, output, most = map(_number, match.groups())
-        gap = prompt + output - most
-    elif (match := _OVER.search(text)) is not None and match[1]:
-        gap = _number(match[1]) - _number(match[2])
-    else:
-        return None
-    return gap if gap > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +56,9 @@ def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
 
 
 def truncate(
-    messages: Sequence[Message], error: str, *, attempt: int = 1, counter: TokenCounter = estimate_blocks
+    messages: Sequence[Message], gap: int | None, *, attempt: int = 1, counter: TokenCounter = estimate_blocks
 ) -> Truncation:
-    """Without the oldest rounds: as many as the error says are too much, or a fifth of them.
+    """Without the oldest rounds: as many as hold the `gap`, or a fifth of them where it is not known.
 
     Raises NothingLeftError when no round would be left to summarise.
     """
@@ -90,7 +67,7 @@ def truncate(
         # Else the marker of an earlier retry would be the oldest round, and dropping it would gain nothing.
         body = body[1:]
     rounds = rounds_of(body)
-    drop = _count_rounds_to_drop(rounds, token_gap(error), counter)
+    drop = _count_rounds_to_drop(rounds, gap, counter)
     if drop >= len(rounds):
         raise NothingLeftError(
             "The conversation is too long to be summarised: even its last round alone does not fit. "
@@ -122,7 +99,3 @@ def _is_marker(message: Message) -> bool:
         and message.content[0].get("text") == MARKER
         and message.role == "user"
     )
-
-
-def _number(digits: str) -> int:
-    return int(digits.replace(",", "").replace("_", ""))

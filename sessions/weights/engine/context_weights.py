@@ -1,0 +1,106 @@
+"""What the parts of one context weigh: as its conversation was measured, and estimated where it was not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sessions.weights.engine.conversation import PartKey
+from sessions.weights.engine.ledger import LEAST_OF_ESTIMATE, MOST_OF_ESTIMATE, SLACK, Part
+from sessions.weights.engine.rates import Rates
+from sessions.weights.engine.table import WeightTable
+from sessions.weights.engine.weight import Basis, Weight
+
+_ORDER = (Basis.MEASURED, Basis.APPORTIONED, Basis.ESTIMATED)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextWeights:
+    messages: tuple[tuple[Weight, ...], ...]
+    """By message and block."""
+    head: Weight | None
+    """System prompt, tools, and what the client adds before the messages; None if nothing tells its size."""
+    unrecorded: float
+    """Counted by the API, and in no part."""
+    counted: int | None
+    """The whole prompt, by the API."""
+
+    @property
+    def total(self) -> float:
+        """The whole prompt: the API's count, or what the parts add up to."""
+        if self.counted is not None:
+            return self.counted
+        head = self.head.tokens if self.head is not None else 0.0
+        return head + self.unrecorded + sum(weight.tokens for weights in self.messages for weight in weights)
+
+    @property
+    def basis(self) -> Basis:
+        """Of the total."""
+        return Basis.MEASURED if self.counted is not None else Basis.ESTIMATED
+
+
+def weigh_context(
+    messages: Sequence[Sequence[Part]],
+    table: WeightTable,
+    *,
+    model: str,
+    position: int,
+    counted: int | None = None,
+) -> ContextWeights:
+    """`position`: where its answer stands, or would. `counted`: the prompt, if the API has counted this request."""
+    rates = Rates(model)
+    weights = [[_weigh(part, table, position, rates) for part in parts] for parts in messages]
+    known = table.request(position)
+    total = sum(weight.tokens for row in weights for weight in row)
+    if known is None:
+        head = None if counted is None else Weight(max(0.0, counted - total), Basis.APPORTIONED)
+        return _fit(ContextWeights(_freeze(weights), head, 0.0, counted))
+    if counted is None:
+        return ContextWeights(_freeze(weights), known.head, known.unrecorded, None)
+    surplus = counted - known.head.tokens - known.unrecorded - total
+    estimated = [
+        (row, column)
+        for row, values in enumerate(weights)
+        for column, weight in enumerate(values)
+        if weight.basis is Basis.ESTIMATED
+    ]
+    guess = sum(weights[row][column].tokens for row, column in estimated)
+    if guess and LEAST_OF_ESTIMATE * guess <= guess + surplus <= MOST_OF_ESTIMATE * guess + SLACK:
+        for row, column in estimated:
+            weights[row][column] = Weight(weights[row][column].tokens * (guess + surplus) / guess, Basis.APPORTIONED)
+        surplus = 0.0
+    unrecorded = max(0.0, known.unrecorded + surplus)
+    return _fit(ContextWeights(_freeze(weights), known.head, unrecorded, counted))
+
+
+def _fit(weights: ContextWeights) -> ContextWeights:
+    """Parts that weigh more than the API counted are too heavy by the same share."""
+    if weights.head is None or weights.counted is None:
+        return weights
+    parts = weights.head.tokens + sum(weight.tokens for row in weights.messages for weight in row)
+    if parts + weights.unrecorded <= weights.counted + 0.5:
+        return weights
+    share = weights.counted / parts if parts else 0.0
+    messages = tuple(
+        tuple(Weight(weight.tokens * share, Basis.APPORTIONED) for weight in row) for row in weights.messages
+    )
+    return ContextWeights(messages, Weight(weights.head.tokens * share, Basis.APPORTIONED), 0.0, weights.counted)
+
+
+def combine(weights: Iterable[Weight]) -> Weight:
+    """A sum is as sure as the least sure of what it adds up."""
+    tokens, least = 0.0, 0
+    for weight in weights:
+        tokens += weight.tokens
+        least = max(least, _ORDER.index(weight.basis))
+    return Weight(tokens, _ORDER[least])
+
+
+def _weigh(part: Part, table: WeightTable, position: int, rates: Rates) -> Weight:
+    assert isinstance(part.key, PartKey)
+    measured = table.weight(part.key, position)
+    return Weight(rates.estimate(part.features), Basis.ESTIMATED) if measured is None else measured
+
+
+def _freeze(weights: list[list[Weight]]) -> tuple[tuple[Weight, ...], ...]:
+    return tuple(tuple(row) for row in weights)

@@ -1,0 +1,90 @@
+"""What of a content block decides how many tokens it has: how many characters of which sort, and how large its pictures
+are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import orjson
+
+from sessions.weights.engine.pictures import picture_tokens
+
+DIGITS = b"0123456789"
+
+
+class Content(StrEnum):
+    """Sorts of content whose characters weigh differently."""
+
+    PROSE = "prose"
+    """What was typed, injected or summarised."""
+    ANSWER = "answer"
+    INPUT = "input"
+    """The arguments of a call."""
+    RESULT = "result"
+    THINKING = "thinking"
+    DATA = "data"
+    """Anything else, as JSON; tool definitions among it."""
+
+
+class Features(NamedTuple):
+    content: Content
+    plain: int = 0
+    digits: int = 0
+    lines: int = 0
+    wide: int = 0
+    """Bytes beyond one for each character, in UTF-8."""
+    pictures: int = 0
+    """Tokens of pictures and documents, which depend on their size and not on a rate."""
+
+
+def features_of(block: Mapping[str, Any], *, answer: bool = False) -> Features:
+    """`answer`: the model wrote it."""
+    kind = block.get("type")
+    if kind == "text":
+        return _measure(Content.ANSWER if answer else Content.PROSE, _text(block.get("text")))
+    if kind == "tool_result":
+        return _result(block.get("content"))
+    if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        return _measure(Content.INPUT, _text(block.get("name")) + _json(block.get("input")))
+    if kind in ("thinking", "redacted_thinking"):
+        # The signature holds the whole thought, encrypted; the text may be a summary of it, or missing.
+        thought, words = _text(block.get("signature") or block.get("data")), _text(block.get("thinking"))
+        return Features(Content.THINKING, max(len(thought), len(words)))
+    if kind in ("image", "document"):
+        return Features(Content.DATA, pictures=picture_tokens(block))
+    if kind == "compaction":
+        return _measure(Content.PROSE, _text(block.get("content")))
+    return _measure(Content.DATA, _json(block))
+
+
+def _result(content: Any) -> Features:
+    if isinstance(content, str):
+        return _measure(Content.RESULT, content)
+    total = Features(Content.RESULT)
+    for part in content if isinstance(content, list) else ():
+        features = features_of(part) if isinstance(part, Mapping) else _measure(Content.RESULT, _json(part))
+        total = Features(Content.RESULT, *(a + b for a, b in zip(total[1:], features[1:], strict=True)))
+    return total
+
+
+def _measure(content: Content, text: str) -> Features:
+    encoded = text.encode("utf-8", "surrogatepass")
+    digits = len(encoded) - len(encoded.translate(None, DIGITS))
+    lines = encoded.count(b"\n")
+    return Features(content, len(text) - digits - lines, digits, lines, len(encoded) - len(text))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _json(value: Any) -> str:
+    if value is None:
+        return ""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # integers beyond 64 bits and lone surrogates, which JSON allows and orjson does not
+        return json.dumps(value, separators=(",", ":"), default=dict)

@@ -1,0 +1,172 @@
+"""What fills a context: the tokens of each category, beside the API's count, the window and the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.context.engine.certainty import RequestSetup
+from sessions.context.engine.presentation.pieces import is_unrecorded_thinking
+from sessions.context.engine.rendering.array import Piece
+from sessions.context.engine.request import Context
+from sessions.context.engine.tally import Category, category_of
+from sessions.linking.engine.raw_fields import text
+from sessions.text.engine.words import plural
+from sessions.usage.engine.tokens import Limits, Window, context_window
+from sessions.weights.engine.context_weights import ContextWeights, combine
+from sessions.weights.engine.features import features_of
+from sessions.weights.engine.rates import Rates
+from sessions.weights.engine.weight import Basis, Weight
+
+LABELS = {
+    Category.HEAD: "system prompt and tools",
+    Category.SYSTEM: "system prompt",
+    Category.TOOLS: "tool definitions",
+    Category.USER_TEXT: "user text",
+    Category.ASSISTANT_TEXT: "assistant text",
+    Category.THINKING: "thinking",
+    Category.TOOL_INPUTS: "tool inputs",
+    Category.TOOL_RESULTS: "tool results",
+    Category.ATTACHMENTS: "injected",
+    Category.SUMMARY: "summary",
+    Category.IMAGES: "images",
+    Category.UNEXPLAINED: "not recorded",
+}
+_UNMEASURED = "No record of this session holds it, and no request was counted that would tell."
+
+
+@dataclass(frozen=True, slots=True)
+class CategorySize:
+    category: Category
+    label: str
+    tokens: int | None
+    """None: nothing tells."""
+    basis: Basis = Basis.ESTIMATED
+    missing_reason: str = ""
+
+    @property
+    def mark(self) -> str:
+        """Before the number, unless the API counted exactly this."""
+        return "" if self.basis is Basis.MEASURED else "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    shares: tuple[CategorySize, ...]
+    """They add up to `total`, with what is in no record."""
+    total: int
+    """The whole prompt."""
+    counted: int | None
+    """The same, if the API counted it."""
+    unrecorded: int
+    """Counted by the API, and in no record."""
+    window: Window
+    threshold: int
+
+    @property
+    def mark(self) -> str:
+        return "" if self.counted is not None else "~"
+
+
+CategoryWeights = dict[Category, Weight]
+
+
+def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
+    pairs = (
+        (piece, weight)
+        for element, row in zip(context.elements, weights.messages, strict=True)
+        for piece, weight in zip(element.pieces, row, strict=True)
+    )
+    combined = category_weights(pairs, context.setup, context.model, weights.head, weights.unrecorded)
+    missing = _missing(context, weights)
+    numbers = _round([weight.tokens for weight in combined.values()], weights.total)
+    hidden = {Category.SYSTEM, Category.TOOLS} if combined[Category.HEAD].tokens > 0 else {Category.HEAD}
+    shares = tuple(
+        CategorySize(
+            category,
+            LABELS[category],
+            tokens or (None if category in missing else 0),
+            combined[category].basis,
+            missing.get(category, ""),
+        )
+        for category, tokens in zip(combined, numbers, strict=True)
+        if category is not Category.UNEXPLAINED and (tokens or category not in hidden)
+    )
+    betas = context.setup.params.get("betas")
+    names = [text(beta) for beta in betas] if isinstance(betas, list) else []
+    window = context_window(context.model, betas=names)
+    return Sizes(shares, round(weights.total), weights.counted, numbers[-1], window, Limits(window.tokens).threshold)
+
+
+def category_weights(
+    pairs: Iterable[tuple[Piece, Weight]], setup: RequestSetup, model: str, head: Weight | None, unrecorded: float
+) -> CategoryWeights:
+    """What the blocks of a prompt weigh by category. `head`: what stands before them, if that is known."""
+    by_category: dict[Category, list[Weight]] = {category: [] for category in Category}
+    for piece, weight in pairs:
+        for category, part in _split(piece, weight):
+            by_category[category].append(part)
+    by_category |= _head(setup, model, head)
+    by_category[Category.UNEXPLAINED].append(Weight(unrecorded, Basis.APPORTIONED))
+    return {category: combine(parts) for category, parts in by_category.items()}
+
+
+def _split(piece: Piece, weight: Weight) -> Iterable[tuple[Category, Weight]]:
+    """The pictures in a result count as pictures."""
+    category = category_of(piece)
+    pictures = features_of(piece.block).pictures if category is Category.TOOL_RESULTS else 0
+    if not pictures:
+        return [(category, weight)]
+    shown = min(float(pictures), weight.tokens)
+    return [
+        (category, Weight(weight.tokens - shown, Basis.APPORTIONED)),
+        (Category.IMAGES, Weight(shown, Basis.APPORTIONED)),
+    ]
+
+
+def _head(setup: RequestSetup, model: str, measured: Weight | None) -> dict[Category, list[Weight]]:
+    """What stands before the messages. Where records hold it, it is shared out between system prompt and tools; what
+    they do not hold stays one."""
+    rates = Rates(model)
+    system, tools = _estimate(setup.system, rates), _estimate(setup.tools, rates)
+    known = (system or 0.0) + (tools or 0.0)
+    head, factor, basis = 0.0, 1.0, Basis.ESTIMATED
+    if measured is not None:
+        basis = measured.basis
+        if (system is None or tools is None) and known <= measured.tokens:
+            head = measured.tokens - known
+        elif known:
+            factor = measured.tokens / known
+    return {
+        Category.HEAD: [Weight(head, basis)],
+        Category.SYSTEM: [Weight((system or 0.0) * factor, basis)],
+        Category.TOOLS: [Weight((tools or 0.0) * factor, basis)],
+    }
+
+
+def _estimate(blocks: Sequence[Mapping[str, Any]] | None, rates: Rates) -> float | None:
+    return None if blocks is None else sum(rates.estimate(features_of(block)) for block in blocks)
+
+
+def _missing(context: Context, weights: ContextWeights) -> dict[Category, str]:
+    missing = {}
+    if weights.head is None:
+        if context.setup.system is None:
+            missing[Category.SYSTEM] = _UNMEASURED
+        if context.setup.tools is None:
+            missing[Category.TOOLS] = _UNMEASURED
+    silent = sum(is_unrecorded_thinking(piece.block) for element in context.elements for piece in element.pieces)
+    if silent:
+        missing[Category.THINKING] = f"The text of {plural(silent, 'thought')} is not recorded, only the signature."
+    return missing
+
+
+def _round(numbers: Sequence[float], total: float) -> list[int]:
+    """To whole tokens, so that they add up to the rounded total."""
+    whole = [int(number) for number in numbers]
+    short = round(total) - sum(whole)
+    order = sorted(range(len(numbers)), key=lambda index: whole[index] - numbers[index])
+    for index in order[: max(0, short)]:
+        whole[index] += 1
+    return whole

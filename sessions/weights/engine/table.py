@@ -1,0 +1,123 @@
+"""What a ledger has measured of one conversation, in a form that can be stored: a few bytes for each part."""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import zstandard
+
+from sessions.weights.engine.conversation import PartKey
+from sessions.weights.engine.ledger import Change, Sizing
+from sessions.weights.engine.weight import Basis, Weight
+
+_BASES = tuple(Basis)
+_CHANGE = struct.Struct("<iihifB")
+_REQUEST = struct.Struct("<ifBfff")
+_HEADER = struct.Struct("<II")
+MOST_NUMBER = 0x7FFF
+
+
+class Measured(NamedTuple):
+    """What one request counted beside the parts of its messages."""
+
+    position: int
+    head: Weight
+    unrecorded: float
+    predicted: float
+    """The prompt as it was expected; negative where nothing could be expected."""
+    named: float
+    """What the head and the parts add up to."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightTable:
+    changes: tuple[Change, ...] = ()
+    requests: tuple[Measured, ...] = ()
+    _by_key: dict[PartKey, list[Change]] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, changes: Iterable[Change], sizings: Iterable[Sizing]) -> WeightTable:
+        return cls._make(
+            tuple(changes),
+            tuple(
+                Measured(
+                    sizing.count.position,
+                    sizing.head,
+                    sizing.unrecorded,
+                    -1.0 if sizing.predicted is None else sizing.predicted,
+                    sizing.named,
+                )
+                for sizing in sizings
+            ),
+        )
+
+    @classmethod
+    def _make(cls, changes: tuple[Change, ...], requests: tuple[Measured, ...]) -> WeightTable:
+        by_key: dict[PartKey, list[Change]] = {}
+        for change in changes:
+            assert isinstance(change.key, PartKey)
+            by_key.setdefault(change.key, []).append(change)
+        return cls(changes, requests, by_key)
+
+    def weight(self, key: PartKey, position: int) -> Weight | None:
+        """As of the request whose answer stands at `position`; what was measured later counts if nothing was before."""
+        changes = self._by_key.get(key)
+        if not changes:
+            return None
+        if len(changes) == 1:
+            return changes[0].weight
+        index = bisect_right(changes, position, key=lambda change: change.since)
+        return changes[max(0, index - 1)].weight
+
+    def request(self, position: int) -> Measured | None:
+        """Of the request whose answer stands at `position`, or of the last one before."""
+        index = bisect_right(self.requests, position, key=lambda request: request.position)
+        return self.requests[index - 1] if index else None
+
+    def pack(self) -> bytes:
+        rows = [_HEADER.pack(len(self.changes), len(self.requests))]
+        rows += [_pack_change(change) for change in self.changes]
+        rows += [
+            _REQUEST.pack(
+                request.position,
+                request.head.tokens,
+                _BASES.index(request.head.basis),
+                request.unrecorded,
+                request.predicted,
+                request.named,
+            )
+            for request in self.requests
+        ]
+        return zstandard.ZstdCompressor(level=3).compress(b"".join(rows))
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> WeightTable:
+        data = zstandard.ZstdDecompressor().decompress(packed)
+        changes, requests = _HEADER.unpack_from(data)
+        middle = _HEADER.size + changes * _CHANGE.size
+        return cls._make(
+            tuple(_read_change(row) for row in _CHANGE.iter_unpack(data[_HEADER.size : middle])),
+            tuple(
+                Measured(position, Weight(head, _BASES[basis]), unrecorded, predicted, named)
+                for position, head, basis, unrecorded, predicted, named in _REQUEST.iter_unpack(
+                    data[middle : middle + requests * _REQUEST.size]
+                )
+            ),
+        )
+
+
+def _pack_change(change: Change) -> bytes:
+    key, weight = change.key, change.weight
+    assert isinstance(key, PartKey)
+    number = min(key.number, MOST_NUMBER)
+    return _CHANGE.pack(change.since, key.position, number, key.size, weight.tokens, _BASES.index(weight.basis))
+
+
+def _read_change(row: Sequence[float]) -> Change:
+    since, position, number, size, tokens, basis = row
+    key = PartKey(int(position), int(number), int(size))
+    return Change(int(since), key, Weight(tokens, _BASES[int(basis)]))

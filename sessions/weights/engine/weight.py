@@ -1,0 +1,27 @@
+"""A number of tokens, and how it is known."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Basis(StrEnum):
+    """From the surest to the least sure: what is added up is as sure as its least sure part."""
+
+    MEASURED = "measured"
+    """The API counted exactly this."""
+    APPORTIONED = "apportioned"
+    """The API counted the group that this is a part of; its share is estimated."""
+    ESTIMATED = "estimated"
+    """The API counted nothing that tells."""
+
+
+class Weight(NamedTuple):
+    tokens: float
+    basis: Basis
+
+    @property
+    def mark(self) -> str:
+        """Before the number, unless the API counted exactly this."""
+        return "" if self.basis is Basis.MEASURED else "~"

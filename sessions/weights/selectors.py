@@ -1,0 +1,69 @@
+"""Reads what was measured of a transcript, and which transcripts are to be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db.models import F, Q, QuerySet
+
+from sessions.context.engine import Context
+from sessions.models import Request, Source, Transcript, Weighing
+from sessions.weights.engine import ContextWeights, PartReader, WeightTable, weigh_context
+
+RULES_VERSION = 1
+"""Raise it when the rules change: everything is then measured again."""
+KINDS = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
+"""Files whose requests continue each other."""
+GROWTH = 1.1
+"""A file that grows while somebody works is measured again when it has grown by a tenth; until then the newest parts
+are estimated."""
+
+
+def weight_table(transcript: Transcript) -> WeightTable:
+    """Empty if it was not measured yet. Always one query."""
+    packed = (
+        Weighing.objects.filter(transcript=transcript, rules=RULES_VERSION).values_list("packed", flat=True).first()
+    )
+    return WeightTable() if packed is None else WeightTable.unpack(bytes(packed))
+
+
+def with_weights(requests: QuerySet[Request]) -> QuerySet[Request]:
+    """The requests, each with the table of its transcript, for `request_table`."""
+    return requests.annotate(
+        packed_weights=F("transcript__weighing__packed"), weights_rules=F("transcript__weighing__rules")
+    )
+
+
+def request_table(request: Request) -> WeightTable:
+    """Of a request that was read `with_weights`."""
+    values = vars(request)
+    if values["packed_weights"] is None or values["weights_rules"] != RULES_VERSION:
+        return WeightTable()
+    return WeightTable.unpack(bytes(values["packed_weights"]))
+
+
+def weigh(context: Context, table: WeightTable, request: Request | None) -> ContextWeights:
+    """What the parts of a context weigh. `request`: the one that it was sent in, if the API has counted it."""
+    return weigh_context(
+        PartReader().parts(context.elements),
+        table,
+        model=context.model,
+        position=context.position,
+        counted=None if request is None else prompt_tokens(request) or None,
+    )
+
+
+def prompt_tokens(request: Request) -> int:
+    """The prompt as the API counted it."""
+    return request.input + request.cache_read + request.cache_write_5m + request.cache_write_1h
+
+
+def transcripts_to_weigh(ids: Collection[int] | None = None, *, growing: bool = False) -> list[int]:
+    """Those with requests that were not measured up to their end, the latest first. `growing`: leave out those that
+    have grown only a little since."""
+    current = Transcript.objects.filter(kind__in=KINDS, requests__gt=0).exclude(source__state=Source.State.REPLACED)
+    if ids is not None:
+        current = current.filter(pk__in=ids)
+    missing = Q(weighing=None) | ~Q(weighing__rules=RULES_VERSION)
+    grown = Q(entries__gt=F("weighing__entries") * GROWTH) if growing else ~Q(entries=F("weighing__entries"))
+    return list(current.filter(missing | grown).order_by("-last_at", "-pk").values_list("pk", flat=True))

@@ -1,0 +1,93 @@
+"""Tokens are measured in the background, stored, and read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.runs.models import Run
+from inspector.runs.services import run_execute
+from sessions.context.selectors.contexts import load_contexts
+from sessions.models import Request, Transcript, Weighing
+from sessions.weights.engine import Basis
+from sessions.weights.engine.context_weights import combine
+from sessions.weights.selectors import transcripts_to_weigh, weigh, weight_table
+from sessions.weights.services import transcript_weigh, weights_create
+from tests.sessions.written import Written
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HEAD, RESULT, ANSWER = 12_000, 640, 45
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Written:
+    return Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+
+
+def talk(file: Written, turns: int = 3) -> Transcript:
+    """Each request counts what was sent, so that results weigh exactly RESULT."""
+    prompt = HEAD
+    for number in range(turns):
+        if not number:
+            file.user("ask")
+        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "Read", "input": {"file_path": "/a"}}
+        file.assistant(call, usage={"input_tokens": prompt, "output_tokens": ANSWER})
+        file.result(f"toolu_{number}", "word " * RESULT)
+        prompt += ANSWER + RESULT
+    file.assistant("done", usage={"input_tokens": prompt, "output_tokens": 5})
+    return file.read()
+
+
+def test_results_weigh_what_was_counted_between_two_requests(file: Written) -> None:
+    transcript = talk(file)
+    table = transcript_weigh(transcript=transcript)
+    last = list(load_contexts(transcript))[-1]
+    request = Request.objects.get(message_id=last.request)
+    weights = weigh(last, table, request)
+    results = [row for element, row in zip(last.elements, weights.messages, strict=True) if element.role == "user"][1:]
+    assert [round(combine(row).tokens) for row in results] == [RESULT] * 3
+    assert {combine(row).basis for row in results} == {Basis.MEASURED}
+    assert weights.total == request.input
+
+
+def test_what_is_stored_is_read_again_and_not_measured_twice(file: Written) -> None:
+    transcript = talk(file)
+    assert transcripts_to_weigh() == [transcript.pk]
+    table = transcript_weigh(transcript=transcript)
+    stored = weight_table(transcript)
+    assert [change.key for change in stored.changes] == [change.key for change in table.changes]
+    assert [change.weight.basis for change in stored.changes] == [change.weight.basis for change in table.changes]
+    assert [change.weight.tokens for change in stored.changes] == pytest.approx(
+        [change.weight.tokens for change in table.changes]
+    )
+    assert transcripts_to_weigh() == []
+
+
+def test_a_file_that_grows_a_little_is_measured_again_only_with_everything(file: Written) -> None:
+    transcript = talk(file, turns=20)
+    transcript_weigh(transcript=transcript)
+    file.user("more")
+    transcript = file.read()
+    assert transcripts_to_weigh([transcript.pk], growing=True) == []
+    assert transcripts_to_weigh() == [transcript.pk]
+
+
+def test_a_run_measures_all_that_is_due_and_a_second_one_has_nothing_to_do(file: Written) -> None:
+    transcript = talk(file)
+    run = weights_create()
+    assert run is not None
+    assert run_execute(run_id=run.pk)
+    run = Run.objects.get(pk=run.pk)
+    assert (run.status, run.result["summary"]) == ("completed", "Measured 1 transcript.")
+    assert Weighing.objects.get().transcript_id == transcript.pk
+    assert weights_create() is None
+
+
+def test_rules_that_have_changed_count_as_not_measured(file: Written) -> None:
+    transcript = talk(file)
+    transcript_weigh(transcript=transcript)
+    Weighing.objects.update(rules=0)
+    assert weight_table(transcript).requests == ()
+    assert transcripts_to_weigh() == [transcript.pk]
