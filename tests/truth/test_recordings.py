@@ -21,7 +21,7 @@ from tests.truth.recordings import (
 from tests.truth.wire import FILE
 
 RECORDINGS = sorted(path.parent for path in FOLDER.glob("*/*/requests.jsonl"))
-MOST_BYTES = 2_000_000
+MOST_BYTES = 3_000_000
 pytestmark = pytest.mark.django_db
 
 
