@@ -52,10 +52,7 @@ OF_TRANSCRIPT = (
 # What each is called by, and what it says. Numbers depend on who came first, and sums of fractions in their last digits
 # on the order in which the rows lie.
 TABLES = {
-    "transcripts_source": (
-        "t.id",
-        "t.state, t.size, t.archived, t.imported, t.owed, t.head_hash, t.tail_hash",
-    ),
+    "transcripts_source": ("t.id", "t.state, t.size, t.archived, t.imported, t.owed, t.head_hash, t.tail_hash"),
     "transcripts_block": ("t.id >> 24", "t.id & 16777215, md5(data)"),
     "transcripts_transcript": (
         "t.id",
@@ -69,10 +66,7 @@ TABLES = {
         "t.id >> 26",
         "t.id & 67108863, first, last, calls, errors, requests, input, output, round(cost::numeric, 6)",
     ),
-    "transcripts_request": (
-        "transcript_id",
-        "message_key, position, turn, input, cache_read, output, cost, owned",
-    ),
+    "transcripts_request": ("transcript_id", "message_key, position, turn, input, cache_read, output, cost, owned"),
     "transcripts_mark": ("transcript_id", 'first, last, fate, "by"'),
     "transcripts_problem": ("transcript_id", 'line, "offset", kind'),
     "transcripts_oddity": ("transcript_id", "what, name, count, first"),

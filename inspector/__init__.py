@@ -1,4 +1,4 @@
-"""The project: settings, addresses, start-up, and what all apps share."""
+"""The project: settings, URLs, startup, and what all apps share."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ class InspectorConfig(AppConfig):
     def ready(self) -> None:
         from inspector.runs.kinds import RunKind, run_kind_register
 
-        # Named, not imported: most processes do none of this work.
+        # As dotted paths, not imports: most processes do none of this work.
         run_kind_register(
             RunKind(
                 name="check archive",

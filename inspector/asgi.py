@@ -1,5 +1,5 @@
-"""The ASGI application: pages behind their gates, and the recording endpoint, which is not Django's business at all:
-it needs neither threads nor the database."""
+"""The ASGI application: the pages, and the recording endpoint, which bypasses Django because it needs neither threads
+nor the database."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ from inspector.owner.gate import OwnerGate, is_proved_by_socket
 from inspector.owner.key import owner_key
 from inspector.owner.page import entry_page
 from inspector.pages.pool import Pages
-from inspector.web.body import (
-    BodyLimits,
-    Receive,
-    Scope,
-    Send,
-)
+from inspector.web.body import BodyLimits, Receive, Scope, Send
 from inspector.web.request_guard import RequestGuard
 from sessions.capture.endpoint.gate import Gate, is_captured
 from sessions.capture.endpoint.proxy import Proxy
@@ -33,7 +28,7 @@ PAGES = BodyLimits(most_bytes=4 * 1024 * 1024, pause_seconds=30.0, seconds=120.0
 
 
 class Application:
-    """Pages and the recording endpoint, each behind its door."""
+    """Pages and the recording endpoint, each with its own checks."""
 
     def __init__(self) -> None:
         self._page_server = Pages(settings.LUCID_WEB_PROCESSES)
@@ -53,7 +48,7 @@ class Application:
         await (self._capture if captured else self._pages)(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        """From the start of the server to its end."""
+        """Runs from startup to shutdown of the server."""
         while (message := await receive())["type"] == "lifespan.startup":
             await send({"type": "lifespan.startup.complete"})
         await self._page_server.stop()
@@ -67,12 +62,12 @@ def _capture_secret(scope: Scope) -> str | None:
 
 
 def _is_here(host: str) -> bool:
-    # The list is looked at each time: the server adds the name that it is bound to.
+    # Read anew each time: the server adds the name that it is bound to.
     return validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
 
 
 def _headers() -> list[tuple[bytes, bytes]]:
-    """What the middleware gives to pages, for those who do not get as far."""
+    """The headers that the middleware adds to pages, for requests that are refused earlier."""
     policy = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
     return [
         (name.lower().encode(), value.encode())

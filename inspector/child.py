@@ -1,4 +1,4 @@
-"""Runs one command as a helper of `serve`, and ends when `serve` does, even if that was killed without warning."""
+"""Runs a command as a helper of `serve`, and ends when `serve` does, even if it was killed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import time
 
 GRACE = 4.0
 PATIENT = ("worker",)
-"""Commands that may have something to end first, which was paid for."""
+"""Commands that may have to finish paid work first."""
 
 
 def end_with_parent() -> None:
-    """Our standard input is a pipe from the parent, which writes nothing: it ends when the parent does."""
+    """Standard input is a pipe from the parent, which writes nothing: it closes when the parent ends."""
     threading.Thread(target=_wait_for_the_end, name="parent", daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""`lucid COMMAND`: the management commands of Lucid with the manners of a command line tool."""
+"""`lucid COMMAND`: Lucid's management commands as a command line tool."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WAIT = {
     Trouble.HELD: "The database is held by another program; try again in a moment.",
     Trouble.AWAY: "The database does not answer; try again when it is back.",
 }
-"""Pages try again by themselves and say so; a command ends, and may have done a part by then."""
+"""Pages retry by themselves and say so; a command ends, perhaps with part of its work done."""
 # Django gives these to every command; here they would only hide the command's own.
 UNLISTED = {
     "--version",
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _leave(status: int) -> NoReturn:
-    """Ends the process without taking it apart: that takes as long as a quick command does."""
+    """Ends the process without cleanup, which takes as long as a quick command."""
     if threading.active_count() > 1:
         sys.exit(status)  # somebody is still at work
     if settings.configured:
@@ -70,7 +70,7 @@ def _leave(status: int) -> NoReturn:
 
 
 def run(argv: list[str], *, foreground: bool = False) -> int:
-    """Runs one command and returns its exit status. In the foreground, its log is shown on standard error."""
+    """Runs a command and returns its exit status. In the foreground its log goes to standard error."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
     gc.set_threshold(COLLECTED_AFTER)
     for stream in (sys.stdout, sys.stderr):
@@ -135,7 +135,7 @@ def _execute(command: BaseCommand, name: str, arguments: list[str]) -> int:
 
 
 def _needs_database(command: BaseCommand, options: dict[str, Any]) -> bool:
-    """Ours do, unless they, or what they were asked for, say otherwise; Django's own (`migrate`) are left alone."""
+    """Lucid's commands do, unless they or their options say otherwise; Django's own (`migrate`) are left alone."""
     ours = type(command).__module__.partition(".")[0] in OUR_APPS
     return ours and bool(options.get("needs_database", getattr(command, "needs_database", True)))
 
@@ -166,7 +166,7 @@ def _print_help() -> None:
 
 
 def listed_commands() -> dict[str, BaseCommand]:
-    """Those of Lucid, by name."""
+    """Lucid's commands by name."""
     ours = {name: app for name, app in sorted(get_commands().items()) if _is_ours(app)}
     return {name: load_command_class(app, name) for name, app in ours.items()}
 

@@ -1,4 +1,4 @@
-"""What a request gets when something that it needs is damaged: a card that says so, or no file at all."""
+"""The answer to a request that needs damaged data: a card that says so, or no file at all."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ logger = get_logger(__name__)
 
 
 class Damage:
-    """Pages show a card in place of what cannot be read. A file that would not be whole is not sent at all."""
+    """Pages show a card in place of what cannot be read. An incomplete file is not sent at all."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
         self._repaired: set[int] = set()
-        """Blocks that a run was started for: one that stays damaged is not tried again and again."""
+        """Blocks that a repair was started for, so that none is tried again and again."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
@@ -68,7 +68,7 @@ class Damage:
 
 
 def _head(request: HttpRequest) -> dict[str, object]:
-    """The session whose page it is, if it is one: its other tabs may be whole."""
+    """The session of the page, if it has one: its other tabs may be readable."""
     name = request.resolver_match.kwargs.get("session", "") if request.resolver_match else ""
     try:
         head = session_head(name, now_ms()) if name else None
@@ -78,7 +78,7 @@ def _head(request: HttpRequest) -> dict[str, object]:
 
 
 def _elsewhere(request: HttpRequest, error: DamageError) -> Transcript | None:
-    """The transcript that is damaged, if the page is of another: one of its sub-agents, or what it continues."""
+    """The damaged transcript, if it is not the page's own: a sub-agent, or a session that it continues."""
     if not isinstance(error, ArchiveDamageError):
         return None
     name = request.resolver_match.kwargs.get("session", "") if request.resolver_match else ""

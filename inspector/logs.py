@@ -41,7 +41,7 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is the base class's
-        """A full disk is one sentence on standard error. What comes later is logged as soon as there is room."""
+        """Reports a full disk in one sentence on standard error. Logging resumes as soon as there is room."""
         error = sys.exception()
         if not isinstance(error, OSError):
             super().handleError(record)
@@ -93,7 +93,7 @@ class Lines(logging.Formatter):
 
 
 class Terminal(logging.Filter):
-    """What a person sees: warnings, and more in the foreground. Requests that went well stay out; pages ask often."""
+    """What a person sees: warnings, and more in the foreground. Successful requests are left out: pages poll often."""
 
     # Kept here because Django sets its logging up more than once in the life of a process.
     level = logging.WARNING
@@ -125,11 +125,7 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
                 "delay": True,
                 "formatter": "json",
             },
-            "console": {
-                "class": "logging.StreamHandler",
-                "filters": ["terminal"],
-                "formatter": "human",
-            },
+            "console": {"class": "logging.StreamHandler", "filters": ["terminal"], "formatter": "human"},
         },
         "root": {"handlers": ["file", "console"], "level": level},
         "loggers": {
@@ -147,5 +143,5 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
 
 
 def show_on_console(level: str) -> None:
-    """For the processes that run in the foreground; other commands only speak up when something is wrong."""
+    """For processes in the foreground; other commands log only what is wrong."""
     Terminal.level = logging.getLevelNamesMapping()[level]

@@ -18,12 +18,7 @@ from django_structlog.signals import bind_extra_request_failed_metadata, bind_ex
 from inspector.structured import get_logger
 from inspector.web.database_errors import Trouble, find_trouble
 from inspector.web.disk_errors import disk_trouble
-from inspector.web.request_guard import (
-    SAFE_METHODS,
-    UNKNOWN_HOST,
-    Refusal,
-    refusal_of,
-)
+from inspector.web.request_guard import SAFE_METHODS, UNKNOWN_HOST, Refusal, refusal_of
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 

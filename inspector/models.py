@@ -1,4 +1,4 @@
-"""Where Django looks for the models of this app. They are defined where their features are."""
+"""The models of this app, for Django. Each is defined with its feature."""
 
 from __future__ import annotations
 

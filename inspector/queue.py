@@ -28,7 +28,7 @@ SCHEME = "lucid-files"
 LONGEST_WAIT = 0.5
 UNFINISHED = ".unfinished"
 LEFT_SECONDS = 3600
-"""What has not been finished by then was left by a process that was killed."""
+"""A file that is still unfinished by then was left by a killed process."""
 
 logger = get_logger(__name__)
 
@@ -136,7 +136,7 @@ class Transport(filesystem.Transport):
 
 
 def write_whole(file: IO[bytes], data: bytes) -> None:
-    """All of it, and down to the disk. A file without a buffer writes what there is room for, and says so."""
+    """Writes all bytes and syncs them to disk. An unbuffered file may write only part of them, and says how many."""
     left = memoryview(data)
     while left:
         left = left[file.write(left) :]

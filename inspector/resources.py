@@ -1,5 +1,5 @@
-"""Files that come with Lucid beside its code. In a checkout they lie at its top; a wheel has them inside this package,
-where setup.py puts them. Whatever needs one asks here. Tables of the engines lie beside their modules in both."""
+"""Finds the files that come with Lucid beside its code. In a checkout they are at its top; in a wheel they are inside
+this package, where setup.py puts them. Tables of the engines are beside their modules in both."""
 
 from __future__ import annotations
 

@@ -108,10 +108,7 @@ TEMPLATES: list[dict[str, Any]] = [
                     [
                         (
                             "django.template.loaders.cached.Loader",
-                            [
-                                "inspector.web.templates.Loader",
-                                "django.template.loaders.app_directories.Loader",
-                            ],
+                            ["inspector.web.templates.Loader", "django.template.loaders.app_directories.Loader"],
                         )
                     ],
                 )

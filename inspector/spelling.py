@@ -1,4 +1,4 @@
-"""Whatever leaves for a browser has its unseen characters spelled out here, so that no template can forget to.
+"""Spells out invisible characters in everything that is sent to a browser, so that no template can forget to.
 
 What a page shows is spelled out; what a form or a link sends back to us stays the same character, written as a
 reference, because a memory file must not change by being looked at in the editor.

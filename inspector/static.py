@@ -1,4 +1,4 @@
-"""Static files straight from where they lie: no build step, one address per version, so browsers keep them."""
+"""Static files served from where they are: no build step, and one URL per version, so that browsers cache them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOR_EVER = "max-age=31536000, public, immutable"
 
 
 class VersionedStorage(StaticFilesStorage):
-    """Adds a hash of the content to each address, so that an upgrade is seen at once."""
+    """Adds a hash of the content to each URL, so that an upgrade shows at once."""
 
     def url(self, name: str | None) -> str:
         version = _version(name or "")

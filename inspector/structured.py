@@ -1,4 +1,4 @@
-"""Structured logging: the loggers of Lucid, and how their events become lines."""
+"""Structured logging: Lucid's loggers, and the format of their lines."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def json_lines() -> logging.Formatter:
 
 
 def readable_lines() -> logging.Formatter:
-    return _formatter(
-        structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
-    )
+    return _formatter(structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback))
 
 
 def _formatter(*processors: Any) -> logging.Formatter:

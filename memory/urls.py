@@ -5,13 +5,7 @@ from django.urls import path
 import inspector.web.paths  # noqa: F401 - knows how `any` is written in an address
 from memory.chain import views as chain
 from memory.dreams import views as dreams
-from memory.files.views import (
-    catalog,
-    directory,
-    editor,
-    file,
-    file_actions,
-)
+from memory.files.views import catalog, directory, editor, file, file_actions
 from memory.history.views import history, run
 from memory.notes.views import notes
 from memory.proposals import views as proposals

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import re
 
+from django.test import Client
+
 
 def flowing(page: str) -> str:
     """A page on one line: where its template breaks a line shows nowhere."""
     return re.sub(r"\s+", " ", page).strip()
+
+
+def fetch(client: Client, address: str, **headers: str) -> str:
+    """The page at an address, on one line."""
+    response = client.get(address, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    assert response.status_code == 200, (address, response.content[:300])
+    return flowing(response.content.decode())
 
 
 def tight(page: str) -> str:

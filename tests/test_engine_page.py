@@ -10,13 +10,7 @@ import pytest
 
 from compaction.mechanisms.engine.full.prompt import PREAMBLE
 from sessions.lint.engine import Severity, lint_request
-from tests.inspector.agents.server import (
-    Answer,
-    Received,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Answer, Received, Say, messages_server, too_long
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "engine.md").read_text()

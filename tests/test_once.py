@@ -10,18 +10,8 @@ from django.db import IntegrityError, connection, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from compaction.models import Compaction
-from memory.models import (
-    Directory,
-    NotesUpdate,
-    Proposal,
-    Version,
-)
-from sessions.models import (
-    Mark,
-    Project,
-    Source,
-    Transcript,
-)
+from memory.models import Directory, NotesUpdate, Proposal, Version
+from sessions.models import Mark, Project, Source, Transcript
 from sessions.models.rowid import RowIdField
 
 PLACE = "its id is its place: transcript and position, or source and number"

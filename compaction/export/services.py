@@ -12,13 +12,7 @@ from pathlib import Path, PurePath
 from typing import IO
 from uuid import uuid4
 
-from compaction.export.engine.resumable import (
-    Envelope,
-    Origin,
-    Sizes,
-    resumable_rows,
-    to_jsonl,
-)
+from compaction.export.engine.resumable import Envelope, Origin, Sizes, resumable_rows, to_jsonl
 from compaction.kinds.selectors import compaction_load, load_records, spilled_outputs
 from compaction.mechanisms.engine.conversation.edits import replace_blocks
 from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult

@@ -13,12 +13,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_safe
 
 from compaction.export.selectors import build_export_view, export_directory
-from compaction.export.services import (
-    ExportError,
-    compaction_export,
-    compaction_zip,
-    parse_directory,
-)
+from compaction.export.services import ExportError, compaction_export, compaction_zip, parse_directory
 from compaction.kinds.selectors import CompactionMissingError, compaction_get
 from compaction.models import Compaction
 from inspector.web.clock import now_ms

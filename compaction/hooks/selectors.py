@@ -164,9 +164,7 @@ def _is_inside(file: Path, folder: Path) -> bool:
     return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
 
 
-def _in_force(
-    read: Sequence[tuple[Origin, Path, Mapping[str, Any]]],
-) -> list[tuple[Origin, Path, Mapping[str, Any]]]:
+def _in_force(read: Sequence[tuple[Origin, Path, Mapping[str, Any]]]) -> list[tuple[Origin, Path, Mapping[str, Any]]]:
     """The settings whose hooks are not switched off. A project cannot switch off those of others."""
     policy = next(content for origin, _, content in read if origin is Origin.POLICY)
     user = next(content for origin, _, content in read if origin is Origin.USER)

@@ -13,20 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from inspector.agents.errors import (
-    BadRequestError,
-    CutMidStreamError,
-    ModelError,
-    TimedOutError,
-    UnreachableError,
-)
+from inspector.agents.errors import BadRequestError, CutMidStreamError, ModelError, TimedOutError, UnreachableError
 from inspector.agents.failures import error_of_event, error_of_status
-from inspector.agents.model import (
-    Ask,
-    Json,
-    Reply,
-    WireRequest,
-)
+from inspector.agents.model import Ask, Json, Reply, WireRequest
 from inspector.agents.pump import Pump
 from inspector.agents.retrying import Retries, with_retries
 from inspector.agents.stream_assembler import StreamAssembler, read_reply
@@ -180,11 +169,7 @@ class AnthropicModel:
             logger.setLevel(max(logging.WARNING, logger.level))
         timeouts = anthropic.Timeout(self._timeouts.idle, connect=self._timeouts.connect)
         return anthropic.AsyncAnthropic(
-            api_key=self._api_key,
-            base_url=self._base_url,
-            max_retries=0,
-            timeout=timeouts,
-            open_telemetry=False,
+            api_key=self._api_key, base_url=self._base_url, max_retries=0, timeout=timeouts, open_telemetry=False
         )
 
     def _headers(self, betas: tuple[str, ...]) -> dict[str, str]:

@@ -13,13 +13,7 @@ from typing import Any
 from inspector.agents.cancel import CancelToken
 from inspector.agents.errors import BadRequestError, RefusedError
 from inspector.agents.marks import find_mark, remove_marks, set_mark
-from inspector.agents.model import (
-    Ask,
-    Json,
-    LanguageModel,
-    Listener,
-    Reply,
-)
+from inspector.agents.model import Ask, Json, LanguageModel, Listener, Reply
 
 TAG = "<lucid-fork>"
 PLACEHOLDER = "The call was handed on to forked agents."

@@ -13,12 +13,7 @@ from typing import Any
 
 from inspector.agents.errors import CancelledError, ModelError
 from inspector.agents.marks import find_mark, set_mark
-from inspector.agents.model import (
-    Ask,
-    Json,
-    LanguageModel,
-    Reply,
-)
+from inspector.agents.model import Ask, Json, LanguageModel, Reply
 from inspector.agents.tools.tool import Denial, Outcome, Toolbox
 from sessions.usage.engine.usage import Usage
 

@@ -7,12 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from inspector.agents.errors import ModelError, RateLimitedError
-from inspector.agents.model import (
-    Ask,
-    AttemptStarted,
-    Reply,
-    RetryScheduled,
-)
+from inspector.agents.model import Ask, AttemptStarted, Reply, RetryScheduled
 
 
 @dataclass(frozen=True, slots=True)

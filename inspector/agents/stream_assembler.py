@@ -6,13 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from inspector.agents.errors import CutMidStreamError, PromptTooLongError, RefusedError
-from inspector.agents.model import (
-    BlockStarted,
-    Json,
-    Progress,
-    Reply,
-    TextArrived,
-)
+from inspector.agents.model import BlockStarted, Json, Progress, Reply, TextArrived
 from sessions.transcripts.engine.messages.stream import MessageBuilder
 from sessions.usage.engine.usage import Usage
 

@@ -1,2 +1,1 @@
-"""A backup as a file: rows of tables and files of the home, in parts that are compressed, hashed and named. It knows no
-database and no Django."""
+"""Backups of the home: rows of tables and files in one file, as compressed, hashed parts."""

@@ -1,4 +1,4 @@
-"""The last backup of this home, for pages: never made, made then, or a note of it that cannot be read."""
+"""The last backup of this home, for pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LastBackup:
     at: int
     bytes: int
     is_there: bool
-    """Whether a file of that size is still where it was written."""
+    """Whether a file of that size still exists where it was written."""
 
 
 class _Note(msgspec.Struct):
@@ -29,11 +29,11 @@ class _Note(msgspec.Struct):
 
 
 class UnreadableNoteError(Exception):
-    """There was a backup, or somebody else wrote the note."""
+    """The note of the last backup cannot be read."""
 
 
 def last_backup(home: Path) -> LastBackup | None:
-    """None if there never was one. Raises UnreadableNoteError."""
+    """None if there was none. Raises UnreadableNoteError."""
     try:
         with (home / NOTE).open("rb") as file:
             note = msgspec.json.decode(file.read(MOST_BYTES), type=_Note)

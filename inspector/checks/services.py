@@ -1,5 +1,5 @@
-"""Check the archive, as a run: is every byte that the agent may have deleted since still to be had? Or repair it: bring
-back what the files that it was read from still hold."""
+"""Checks the archive, as a run: is every byte that the agent may have deleted since still readable? Or repairs it with
+what is still in the original files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ from inspector.runs.services.active_run import ActiveRun
 from memory.history.selectors.soundness import version_steps
 from memory.history.services.repair import blob_repair
 from sessions.archive.selectors.duplicate_sources import DuplicateSource, duplicate_sources
-from sessions.archive.selectors.soundness import (
-    CheckStep,
-    Damage,
-    archive_extent,
-    archive_steps,
-    source_steps,
-)
+from sessions.archive.selectors.soundness import CheckStep, Damage, archive_extent, archive_steps, source_steps
 from sessions.archive.services.repair import block_repair, blocks_seal, captures_seal
 from sessions.capture.selectors.soundness import check_captures
 from sessions.models import Source
@@ -63,13 +57,13 @@ def archive_check(running: ActiveRun, run: Run) -> dict[str, Any]:
 
 
 def archive_repair(running: ActiveRun, run: Run) -> dict[str, Any]:
-    """With `sources` among its parameters, the blocks of these alone."""
+    """Repairs everything, or only the blocks of the `sources` in its parameters."""
     sources = run.parameters.get("sources")
     return _check(running, repair=True) if sources is None else _repair_sources(running, sources)
 
 
 def repair_soon(*, blocks: Collection[int]) -> Run:
-    """A run that repairs the files of these blocks, which somebody has found damaged while their files hold them."""
+    """Starts a run that repairs damaged blocks whose files still have the bytes."""
     sources = sorted({block_id >> BLOCK_BITS for block_id in blocks})
     return run_create(kind=REPAIR, parameters={"sources": sources})
 
@@ -93,11 +87,7 @@ def _check(running: ActiveRun, *, repair: bool) -> dict[str, Any]:
         blocks_seal(seals=step.seals)
         tally.add(step, repair=repair)
         running.report_progress(
-            tally.bytes,
-            files=tally.files,
-            files_total=extent.files,
-            blocks=tally.blocks,
-            damaged=len(tally.damaged),
+            tally.bytes, files=tally.files, files_total=extent.files, blocks=tally.blocks, damaged=len(tally.damaged)
         )
     running.begin_phase("reading captures, versions and compactions")
     for step in check_captures():

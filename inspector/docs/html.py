@@ -68,9 +68,7 @@ def render_document(text: str, name: str, shelf: LinkTargets) -> Document:
         elif token.type == "inline":
             _rewrite_links(token.children or [], name, shelf)
     return Document(
-        headings[0].text if headings else name,
-        Html(parser.renderer.render(tokens, parser.options, {})),
-        headings,
+        headings[0].text if headings else name, Html(parser.renderer.render(tokens, parser.options, {})), headings
     )
 
 

@@ -13,12 +13,7 @@ from types import MappingProxyType
 from django.conf import settings
 from django.urls import reverse
 
-from inspector.docs.html import (
-    Document,
-    LinkTargets,
-    render_document,
-    title_of,
-)
+from inspector.docs.html import Document, LinkTargets, render_document, title_of
 
 INDEX = "README.md"
 DECISIONS = "adr/"

@@ -13,18 +13,8 @@ from compaction.cache.selectors.recent_losses import recent_losses
 from inspector.runs.selectors.lists import recent_runs
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
-from inspector.web.svg import (
-    Series,
-    TokenBar,
-    series,
-    token_bar,
-)
-from sessions.catalog.selectors.attention import (
-    Totals,
-    daily_sessions,
-    load_attention,
-    load_totals,
-)
+from inspector.web.svg import Series, TokenBar, series, token_bar
+from sessions.catalog.selectors.attention import Totals, daily_sessions, load_attention, load_totals
 from sessions.catalog.selectors.facets import project_tree
 from sessions.catalog.selectors.retention import retention_policy
 from sessions.catalog.selectors.sessions import latest_sessions

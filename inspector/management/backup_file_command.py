@@ -1,4 +1,4 @@
-"""What `lucid backup` and `lucid restore` have in common: a file, a home, and sentences for whatever goes wrong."""
+"""The common parts of `lucid backup` and `lucid restore`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inspector.web.disk_errors import FULL, has_no_room, is_full
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What was done, for a script and for a person."""
+    """The result, for a script and for a person."""
 
     document: dict[str, Any]
     sentence: str
@@ -33,7 +33,7 @@ class BackupFileCommand(BaseCommand):
     file_help = ""
     replace_help = ""
     database_failure = ""
-    """A sentence with a place for the reason."""
+    """A sentence with a placeholder for the reason."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", type=Path, help=self.file_help)
@@ -62,5 +62,5 @@ class BackupFileCommand(BaseCommand):
         raise NotImplementedError
 
     def written_to(self, path: Path) -> Path:
-        """Where there must be room."""
+        """The folder that needs free space."""
         raise NotImplementedError

@@ -12,12 +12,7 @@ from contextlib import suppress
 from typing import IO
 
 from inspector.pages.server_state import read_server_state, read_start_options
-from inspector.pages.wire import (
-    Message,
-    pack_scope,
-    read_message,
-    write_message,
-)
+from inspector.pages.wire import Message, pack_scope, read_message, write_message
 from inspector.structured import get_logger
 from inspector.web.body import Receive, Scope, Send
 

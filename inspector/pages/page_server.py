@@ -22,12 +22,7 @@ from inspector.celery import app as celery_app
 from inspector.logs import show_on_console
 from inspector.pages.handler import PageThreads
 from inspector.pages.server_state import apply_server_state, apply_start_options
-from inspector.pages.wire import (
-    Message,
-    read_message,
-    unpack_scope,
-    write_message,
-)
+from inspector.pages.wire import Message, read_message, unpack_scope, write_message
 from inspector.startup.connection_options import for_pages
 from inspector.startup.loop import new_event_loop
 

@@ -12,21 +12,9 @@ from django_htmx.http import reswap, retarget
 from inspector.budget.selectors import budget_at
 from inspector.run_pages.selectors import run_detail
 from inspector.runs.models import Run
-from inspector.runs.selectors.lists import (
-    active_runs,
-    filter_runs,
-    run_card,
-    run_cards,
-)
+from inspector.runs.selectors.lists import active_runs, filter_runs, run_card, run_cards
 from inspector.runs.selectors.presence import WORKER, list_processes
-from inspector.runs.services import (
-    RunError,
-    find_run_kind,
-    list_run_kinds,
-    run_create,
-    run_kill,
-    run_retry,
-)
+from inspector.runs.services import RunError, find_run_kind, list_run_kinds, run_create, run_kill, run_retry
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from inspector.web.paging import page_of

@@ -1,4 +1,4 @@
-"""Where the web server listens: on loopback, or on a socket in the file system. There are no accounts."""
+"""The address of the web server: on loopback, or a Unix socket, because there are no accounts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SocketFile:
 
 
 def parse_address(bind: str) -> Address | SocketFile:
-    """`127.0.0.1:8765`, `localhost:8765`, `[::1]:8765` or `unix:/path`; port 0 lets the system choose."""
+    """Reads `127.0.0.1:8765`, `localhost:8765`, `[::1]:8765` or `unix:/path`; port 0 lets the system choose."""
     if bind.strip().startswith(UNIX):
         return _socket_file(bind.strip())
     host, colon, port = bind.strip().rpartition(":")
@@ -61,7 +61,7 @@ def parse_address(bind: str) -> Address | SocketFile:
 
 
 def listen(address: Address | SocketFile) -> socket.socket:
-    """A bound socket: the port is ours from here on, so nothing can take it between the check and the start."""
+    """Returns a bound socket, so that nothing can take the port between the check and the start."""
     return _listen_on_file(address.path) if isinstance(address, SocketFile) else _listen_on_port(address)
 
 
@@ -103,7 +103,7 @@ def _listen_on_file(path: Path) -> socket.socket:
 
 
 def _remove_stale(path: Path) -> None:
-    """A socket that a server left behind when it was killed. Anything else stays, and is in the way."""
+    """Removes a socket that a killed server left behind. Anything else stays, and is an error."""
     if not path.exists() or not stat.S_ISSOCK(path.lstat().st_mode):
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
@@ -132,7 +132,7 @@ def _refusal(address: Address, error: OSError) -> str:
 
 
 def _another(address: Address) -> int:
-    """A free port near the one that was asked for, so that the advice works when it is followed."""
+    """A free port near the requested one, for the advice in the error."""
     for port in range(max(address.port, 1023) + 1, min(address.port + 200, 65536)):
         with socket.socket(address.family, socket.SOCK_STREAM) as probe:
             try:

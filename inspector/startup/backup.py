@@ -11,7 +11,7 @@ KEPT = 2
 
 
 def back_up(path: Path, schema: str) -> Path:
-    """Copies the database as it is now, names the copy by its schema, and keeps only the newest few copies."""
+    """Copies the database, names the copy after its schema, and keeps only the newest copies."""
     folder = path.parent / "backups"
     copy = folder / f"{path.stem}-{schema}{path.suffix}"
     draft = copy.with_name(f"{copy.name}.part")

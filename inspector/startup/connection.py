@@ -1,6 +1,6 @@
-"""A connection of a client, which is let go when it keeps the server waiting. Left to itself, the server would keep
-half a request for ever, and take in headers without end. Two libraries can take requests apart: httptools where it is
-installed, else h11. What is asked of a client is the same with both, and stands here."""
+"""Client connections, which are closed if they keep the server waiting. By itself the server would keep half a request
+for ever, and read headers without end. Requests are parsed by httptools if it is installed, else by h11. This module
+has the rules for both."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 from inspector.startup.peer import is_from_owner
 
 HEAD_SECONDS = 10.0
-"""From the first byte of a request, or from the beginning of the connection, to the end of the headers."""
+"""From the first byte of a request, or the start of the connection, to the end of the headers."""
 STALLED_SECONDS = 300.0
-"""A reader who takes nothing of the answer is gone, or asleep: agents that wait for a model are slow, but not so."""
+"""A client that reads nothing of the answer for so long is gone. Agents that wait for a model are never that slow."""
 MOST_HEAD = 64 * 1024
 MOST_CONNECTIONS = 512
 OVERHEAD = 16
-"""Bytes around each byte of a body at the most, when it comes in the smallest of chunks."""
+"""Most bytes around each byte of a body, if it comes in the smallest chunks."""
 
 SLOW = "The request did not arrive in time.\n"
 MUCH = "The headers of the request are too large.\n"
@@ -26,20 +26,20 @@ FULL = "Lucid has more connections than it can serve. Try again.\n"
 
 
 class Connection(asyncio.Protocol):
-    """Stands before a protocol of uvicorn, which has the attributes below and calls what follows them."""
+    """Mixin for a protocol of uvicorn, which has these attributes and calls these methods."""
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
     connections: set[Any]
     cycle: Any
-    """The request under way, or the last one."""
+    """The current request, or the last one."""
     _waits_for_head: TimerHandle | None = None
     _stalled: TimerHandle | None = None
     _around = 0
-    """Bytes of this request that are not its body."""
+    """Bytes of this request outside its body."""
     _inside = 0
     _begun = 0
-    """Bytes with which a request that begins now has begun."""
+    """Bytes already received of a request that starts now."""
     _in_request = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -67,7 +67,7 @@ class Connection(asyncio.Protocol):
         super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
-        # A chunk that begins in the middle of a request may hold much of its body: it is not held against the next.
+        # A chunk that starts in the middle of a request may have much of its body: it does not count for the next.
         self._begun = 0 if self._in_request else len(data)
         self._around += len(data)
         super().data_received(data)
@@ -117,16 +117,16 @@ class Connection(asyncio.Protocol):
 
     @property
     def _is_turned_away(self) -> bool:
-        """Answered in the middle of its request, and only listened to so that the answer arrives."""
+        """Whether it was answered in the middle of its request and stays open only so that the answer arrives."""
         return self.cycle is not None and self.cycle.response_started and self.cycle.more_body
 
     def _make_room(self) -> None:
-        """The one that has kept us waiting for longest goes, or one that has its answer. If all are at work, it is the
-        newest."""
+        """Closes the connection that has kept the server waiting longest, or one that has its answer. If all are busy,
+        refuses the new one."""
         others = [other for other in self.connections if isinstance(other, Connection) and other is not self]
         waiting = [other for other in others if other._is_idle] or [other for other in others if other._is_turned_away]
         if waiting:
-            # Those in the middle of their headers before those that are kept open between two requests.
+            # Connections in the middle of their headers go before those kept open between two requests.
             oldest = min(
                 waiting, key=lambda other: other._waits_for_head.when() if other._waits_for_head else float("inf")
             )
@@ -146,8 +146,8 @@ class Connection(asyncio.Protocol):
 
 
 def one_host(target: bytes, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """A whole address in the first line outdoes the Host header, and two hosts are a name that nobody has: whoever asks
-    later for the host gets one answer."""
+    """Reduces the Host headers to one: a full URL in the request line overrides it, and two different hosts become a
+    name that no machine has."""
     hosts = [value for name, value in headers if name == b"host"]
     _, whole, rest = target.partition(b"://")
     if whole and not target.startswith(b"/"):

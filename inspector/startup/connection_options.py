@@ -1,4 +1,4 @@
-"""How Lucid connects to its database."""
+"""Options of database connections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SQLITE = "django.db.backends.sqlite3"
 POSTGRESQL = "inspector.startup.postgresql"
 BUSY_SECONDS = 20
 PAGE_SECONDS = 4
-"""A person who waits for a page is told sooner that somebody else holds the database, and can ask again."""
+"""A person who waits for a page learns sooner that the database is locked, and can try again."""
 REACH = {
     "connect_timeout": 10,
     "keepalives_idle": 10,
@@ -16,15 +16,15 @@ REACH = {
     "keepalives_count": 3,
     "tcp_user_timeout": 40_000,
 }
-"""Of a server: one that vanished without a word is given up within a minute, so that a kill is heard and a run renews
-its lease on the next connection. The address may say otherwise."""
+"""A PostgreSQL server that vanished silently is given up within a minute, so that a run can be killed, and renews its
+lease on the next connection. The database URL may override it."""
 PAGE_CACHE = 4 * 1024
-"""KiB for each thread that makes pages."""
+"""KiB per page thread."""
 PRAGMAS = (
     "PRAGMA page_size = 4096",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
-    # Checkpoints copy pages: fewer of them, and a journal that is cut back when it is done.
+    # Fewer checkpoints, and the journal is truncated after each.
     "PRAGMA wal_autocheckpoint = 16000",
     f"PRAGMA journal_size_limit = {64 * 1024 * 1024}",
     "PRAGMA foreign_keys = ON",
@@ -34,20 +34,14 @@ PRAGMAS = (
 
 
 def with_options(config: dict[str, Any]) -> dict[str, Any]:
-    """The database as the environment names it, with the options that make it fit for a reader and a writer at once."""
+    """The database from the environment, with options that let readers and a writer work at the same time."""
     # Each thread of the web server keeps its connection; see inspector.pages.handler.
     if config["ENGINE"] != SQLITE:
         reach = {**REACH, **config.get("OPTIONS", {})}
-        return {
-            **config,
-            "ENGINE": POSTGRESQL,
-            "CONN_MAX_AGE": None,
-            "CONN_HEALTH_CHECKS": True,
-            "OPTIONS": reach,
-        }
+        return {**config, "ENGINE": POSTGRESQL, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "OPTIONS": reach}
     options = {
         "init_command": ";".join(PRAGMAS),
-        # A transaction that began as a reader cannot wait for its turn to write: it fails at once.
+        # A transaction that started as a reader cannot wait for its turn to write: it fails at once.
         "transaction_mode": "IMMEDIATE",
         "timeout": BUSY_SECONDS,
     }
@@ -55,8 +49,8 @@ def with_options(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def for_pages(config: dict[str, Any]) -> None:
-    """Changes the options of connections that are yet to be made in this process: whoever waits for them is a person,
-    and there are several of them, each with memory of its own. What it leaves to the system is shared by all."""
+    """Changes the options of future connections in this process: people wait for them, and each of several threads has
+    its own cache. What is left to the system's cache is shared by all."""
     options = config.setdefault("OPTIONS", {})
     if config["ENGINE"] == SQLITE:
         options["timeout"] = PAGE_SECONDS

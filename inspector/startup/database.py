@@ -1,4 +1,4 @@
-"""Brings the database to the schema of this program, or says in one sentence why it cannot be used."""
+"""Migrates the database to the schema of this program, or says in one sentence why it cannot be used."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Say = Callable[[str], None]
 
 
 def ensure_database(say: Say | None = None, *, check: bool = False) -> None:
-    """Migrates when needed, after a copy of what is there; quick when nothing is to be done.
+    """Migrates if needed, after a backup; quick if there is nothing to do.
 
-    `say` gets a sentence for a person when an existing database is changed; `check` also looks for damage before
-    anything reads the file. Raises StartupError."""
+    `say` gets a sentence for the person when an existing database is changed; `check` also looks for damage before the
+    file is read. Raises StartupError."""
     path = _sqlite_path()
     try:
         prepare_home(settings.LUCID_HOME)
@@ -36,7 +36,7 @@ def ensure_database(say: Say | None = None, *, check: bool = False) -> None:
         _refuse_newer(schema)
         if schema.pending:
             with database_lock("migrate"):  # two that start together must not both migrate
-                # Somebody else may have done it while we waited.
+                # Another process may have done it while we waited.
                 _migrate(read_schema(connection), path, say)
     except OSError as error:
         raise StartupError(unwritable(settings.LUCID_HOME, error)) from error
@@ -58,7 +58,7 @@ def _migrate(schema: Schema, path: Path | None, say: Say | None) -> None:
 
 
 def _silent(sentence: str) -> None:
-    """For those who do not want to hear of it."""
+    """Discards the sentence."""
 
 
 def _sqlite_path() -> Path | None:

@@ -1,4 +1,4 @@
-"""Settings from the environment: typed, remembered for the documentation, and clear about a wrong value."""
+"""Settings from the environment: typed, recorded for the documentation, with clear errors."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ DATABASES = (SQLITE, "postgres://", "postgresql://")
 
 @dataclass(frozen=True, slots=True)
 class DeclaredSetting:
-    """A setting, and what it is in this process."""
+    """A setting and its value in this process."""
 
     name: str
     type: str
     default: str
     value: str
-    """As it was written; empty for a secret, which nobody needs to read a second time."""
+    """As written; empty for a secret."""
     given_by: str = ""
-    """What set it: empty for the default."""
+    """The source of the value; empty: default."""
     secret: bool = False
 
 
 class Environment:
-    """Reads each variable once. An empty one counts as not set."""
+    """Reads each variable once. An empty variable counts as not set."""
 
     def __init__(self, source: environ.Env | None = None) -> None:
         self._env = source or environ.Env()
@@ -54,7 +54,7 @@ class Environment:
         return self._read(name, "number", str(default), _whole_number)
 
     def amount(self, name: str) -> float | None:
-        """None if it is not set."""
+        """None if not set."""
         return self._read(name, "amount", "", lambda value: _amount(value) if value else None)
 
     def switch(self, name: str, default: str) -> bool:
@@ -73,11 +73,11 @@ class Environment:
         return self._read(name, "URL", default, lambda address: _upstream(name, address))
 
     def without(self, *prefixes: str) -> dict[str, str]:
-        """All variables but those whose names begin so."""
+        """All variables except those with this prefix."""
         return {name: value for name, value in self._env.ENVIRON.items() if not name.startswith(prefixes)}
 
     def override(self, name: str, value: str, given_by: str) -> None:
-        """A command was told otherwise: what is declared stays true."""
+        """Records a value that a command line overrides."""
         self.declared = [
             replace(setting, value=value, given_by=given_by) if setting.name == name else setting
             for setting in self.declared
@@ -94,7 +94,7 @@ class Environment:
             raise ImproperlyConfigured(f"{name} is “{value}”, but it must be: {kind}.") from error
 
     def _database(self, name: str, url: str) -> dict[str, Any]:
-        # The address may hold a password, so it is not repeated.
+        # The URL may contain a password, so it is not quoted.
         if not url.startswith(DATABASES):
             raise ImproperlyConfigured(f"{name} must be an address of a database, such as postgres://user@host/name.")
         if not url.startswith(SQLITE) and find_spec("psycopg") is None:

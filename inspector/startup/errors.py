@@ -1,4 +1,4 @@
-"""A reason not to start, in one sentence that says what to do."""
+"""Errors at startup: one sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from django.core.management.base import CommandError
 
 
 class StartupError(CommandError):
-    """Shown to the person as it stands, without a traceback; the exit status is 1."""
+    """Shown to the person as it is, without a traceback; the exit status is 1."""

@@ -1,4 +1,4 @@
-"""Connections whose requests h11 takes apart, which is Python alone and comes with uvicorn."""
+"""Connections with h11 as parser, which is pure Python and comes with uvicorn."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from inspector.startup.connection import Connection, one_host
 
 MOST_BUFFERED = 1024 * 1024
-"""More than `Connection` lets come: it counts what it is given, and gives a better answer."""
+"""More than `Connection` allows, which counts too and gives a better answer."""
 
 Event = Any
 """h11 has no common base for events and the two words NEED_DATA and PAUSED."""
 
 
 class _Parser(h11.Connection):
-    """Shows each event to whoever counts, before uvicorn sees it."""
+    """Shows each event to the connection before uvicorn sees it."""
 
     def __init__(self, on_event: Callable[[Event], Event]) -> None:
         super().__init__(h11.SERVER, MOST_BUFFERED)
@@ -36,7 +36,7 @@ class H11Connection(Connection, H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if not self._in_request and not self._is_idle:
-            # The next request came before this one was answered: h11 keeps it, and uvicorn reads no more until then.
+            # The next request came before this one was answered: h11 keeps it, and uvicorn reads no more meanwhile.
             H11Protocol.data_received(self, data)
             return
         if not self._in_request:
@@ -60,7 +60,7 @@ class H11Connection(Connection, H11Protocol):
 
 
 def _with_one_host(request: h11.Request) -> h11.Request:
-    """h11 refuses two Host headers by itself, but leaves a whole address as it is, where a path is expected."""
+    """h11 refuses two Host headers itself, but leaves a full URL where a path is expected."""
     if request.target.startswith(b"/") or b"://" not in request.target:
         return request
     headers = one_host(request.target, list(request.headers))

@@ -1,4 +1,4 @@
-"""LUCID_HOME: made on first use, private to its owner, with the secret key inside."""
+"""LUCID_HOME: created on first use, private to its owner, with the secret key inside."""
 
 from __future__ import annotations
 
@@ -9,21 +9,15 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from sessions.archive.engine.durable_files import (
-    DRAFT,
-    create_durably,
-    drafts_sweep,
-    folders_sweep,
-    replace_durably,
-)
+from sessions.archive.engine.durable_files import DRAFT, create_durably, drafts_sweep, folders_sweep, replace_durably
 
 FOLDERS = ("logs", "queue/messages")
 SHORTEST = 32
-"""Characters. A key of ours has 64."""
+"""Characters. Lucid's own keys have 64."""
 
 
 def secret_key(home: Path) -> str:
-    """The key of this home, made when there is none. Settings call it, so it is the first to meet a bad home."""
+    """The key of this home; created if there is none. Settings call it, so it is the first to find a bad home."""
     path = home / "secret.key"
     try:
         return _read(path) or _create(path)
@@ -32,7 +26,7 @@ def secret_key(home: Path) -> str:
 
 
 def prepare_home(home: Path) -> None:
-    """Make the folders and prove that files can be written. Raises OSError."""
+    """Creates the folders and checks that files can be written. Raises OSError."""
     for folder in FOLDERS:
         (home / folder).mkdir(parents=True, exist_ok=True)
     probe = home / f".probe-{os.getpid()}{DRAFT}"
@@ -48,7 +42,7 @@ def unwritable(home: Path, error: OSError) -> str:
 
 
 def _read(path: Path) -> str:
-    """Empty if there is no key, or what a bad disk left of one."""
+    """Empty if there is no key, or a broken one."""
     try:
         key = path.read_text(encoding="ascii").strip()
     except (FileNotFoundError, UnicodeDecodeError):

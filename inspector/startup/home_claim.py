@@ -10,7 +10,7 @@ from inspector.startup.errors import StartupError
 
 
 def running_at(home: Path) -> str | None:
-    """Where the server of this home listens; None if there is none."""
+    """The address of the running server of this home; None if there is none."""
     try:
         with open(home / "serve.lock", encoding="utf-8", errors="replace") as claim:
             try:
@@ -23,7 +23,7 @@ def running_at(home: Path) -> str | None:
 
 
 def claim_home(home: Path, url: str) -> IO[str]:
-    """Holds the home for as long as the returned file is open; the system lets go of it when the process ends."""
+    """Locks the home while the returned file is open; the system releases it when the process ends."""
     claim = open(home / "serve.lock", "a+", encoding="utf-8", errors="replace")  # noqa: SIM115 - it stays open on purpose
     try:
         fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)

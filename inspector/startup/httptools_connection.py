@@ -1,4 +1,4 @@
-"""Connections whose requests httptools takes apart, which is quick."""
+"""Connections with httptools as parser, which is fast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Lucid runs on: uvloop and httptools where the extra `fast` is installed, else what Python and uvicorn bring."""
+"""The event loop and the parser: uvloop and httptools with the extra `fast`, else those of Python and uvicorn."""
 
 from __future__ import annotations
 

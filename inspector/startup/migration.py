@@ -1,5 +1,5 @@
-"""Applies migrations so that one that is cut off leaves nothing: the change of the tables and the note that it was made
-are one transaction. Django makes two of them, and what dies in between can never start again."""
+"""Applies each migration in one transaction together with its record, so that an interrupted one leaves nothing. Django
+uses two transactions, and a process that dies between them could never start again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class WholeMigrations(MigrationExecutor):
         self, state: ProjectState, migration: Migration, fake: bool = False, fake_initial: bool = False
     ) -> ProjectState:
         arguments: dict[str, Any] = {"fake": fake, "fake_initial": fake_initial}
-        # SQLite rebuilds tables that others refer to, and knows how to ignore that only outside a transaction.
+        # SQLite rebuilds tables that others refer to; foreign keys can only be switched off outside a transaction.
         unchecked = self.connection.vendor == "sqlite" and self.connection.disable_constraint_checking()
         try:
             with transaction.atomic(using=self.connection.alias):
@@ -27,7 +27,7 @@ class WholeMigrations(MigrationExecutor):
 
 
 def migrations_apply() -> None:
-    """All that are pending. One that fails is not there at all; those before it are."""
+    """Applies all pending migrations. One that fails leaves nothing; those before it stay."""
     executor = WholeMigrations(connection)
     executor.loader.check_consistent_history(connection)
     targets = executor.loader.graph.leaf_nodes()

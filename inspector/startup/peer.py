@@ -1,4 +1,4 @@
-"""Who is at the other end of a socket in the file system. The system tells, and nobody can lie about it."""
+"""Who is connected to a Unix socket. The system tells, so it cannot be forged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CREDENTIALS = struct.Struct("3i")
 
 
 def is_from_owner(connection: socket.socket) -> bool:
-    """Whether this user or root has connected. Other kinds of sockets do not say who it is."""
+    """Whether this user or root is connected. Other kinds of sockets do not tell."""
     if connection.family != socket.AF_UNIX:
         return True
     _, uid, _ = _CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))

@@ -1,4 +1,4 @@
-"""Keeps the home readable by its owner alone, also one that was made or copied with other modes."""
+"""Keeps the home readable by its owner only, even if it was created or copied with other modes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def tighten_home(home: Path) -> str | None:
-    """Directories 0700, files 0600. A sentence if that cannot be done. Links are left alone: they may lead anywhere."""
+    """Directories 0700, files 0600. Returns a sentence if that fails. Leaves links alone: they may lead anywhere."""
     try:
-        # The home first: once nobody else can enter it, nobody can exchange what is in it under our hands.
+        # The home first: once nobody else can enter it, nobody can replace its contents meanwhile.
         _tighten(home, home.lstat().st_mode)
         for folder, names, files in os.walk(home):
             for name in (*names, *files):
@@ -26,7 +26,7 @@ def tighten_home(home: Path) -> str | None:
 
 
 def _tighten_if_there(path: Path) -> None:
-    """Servers and workers remove files of theirs at any time."""
+    """Servers and workers may remove their files at any time."""
     try:
         _tighten(path, path.lstat().st_mode)
     except FileNotFoundError:
@@ -38,5 +38,5 @@ def _tighten(path: Path, mode: int) -> None:
         return
     path.chmod(stat.S_IMODE(mode) & ~OTHERS)
     if path.lstat().st_mode & OTHERS:
-        # Some file systems accept a mode and keep their own.
+        # Some file systems accept a mode but keep their own.
         raise PermissionError(None, "the file system keeps no modes", str(path))

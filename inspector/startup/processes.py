@@ -1,4 +1,4 @@
-"""The helper processes of `serve`: started, watched, restarted when they die, stopped with everything they started."""
+"""The helper processes of `serve`: started, restarted if they die, and stopped with everything they started."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class State(StrEnum):
     DEAD = "restarting"
     STOPPED = "stopped"
     ABSENT = "off"
-    """Not started by this process: switched off, or running elsewhere."""
+    """Not started by this process: switched off or running elsewhere."""
 
 
 _states: dict[str, State] = {}
@@ -40,20 +40,20 @@ def all_states() -> dict[str, State]:
 
 
 def apply_states(states: dict[str, State]) -> None:
-    """As the server knows them, in a process that makes pages for it."""
+    """Sets the states known to the server in one of its page processes."""
     _states.update(states)
 
 
 class Helper:
-    """One process that runs a command of ours for as long as the server runs."""
+    """A process that runs a command of Lucid while the server runs."""
 
     def __init__(self, name: str, *command: str, after: float = 0.0, patience: float = 0.0) -> None:
-        """It starts so many seconds after the server: the first page comes first. It has as much time as `patience`
-        for what it must not leave undone when it is told to stop."""
+        """`after`: seconds after the server at which it starts, so that the first page comes first. `patience`: seconds
+        to finish when it is told to stop."""
         self.name = name
         self._after = after
         self._patience = patience
-        # -P: whoever starts us may be in a directory with a package of the same name as one of ours.
+        # -P: the current directory may have a package with the name of one of ours.
         self._command = (sys.executable, "-P", "-m", "inspector.child", *command)
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = False
@@ -76,7 +76,7 @@ class Helper:
         _states[self.name] = State.STOPPED
 
     async def stop(self, hurry: asyncio.Event) -> None:
-        """`hurry` is set when whoever stops us does not want to wait."""
+        """`hurry` is set when the person does not want to wait."""
         self._stopping = True
         process = self._process
         if process is None or process.returncode is not None:
@@ -90,13 +90,13 @@ class Helper:
         if not ended.done():
             log.warning("helper_killed", helper=self.name)
         hurried.cancel()
-        # Whatever the helper itself had started is in its group and goes with it.
+        # Whatever the helper started is in its group and ends with it.
         self._signal(process, signal.SIGKILL)
         await ended
 
     async def _run_once(self) -> int:
-        # A session of its own keeps Ctrl-C at the terminal away from it: it stops when told, after the last request.
-        # Its standard input is a pipe that closes when this process ends, however it ends; see inspector.child.
+        # Its own session keeps Ctrl-C at the terminal away from it: it stops when told, after the last request.
+        # Its standard input is a pipe that closes when this process ends in any way; see inspector.child.
         self._process = await asyncio.create_subprocess_exec(
             *self._command, stdin=asyncio.subprocess.PIPE, start_new_session=True
         )

@@ -1,4 +1,4 @@
-"""Which migrations the database has, against those that this program knows."""
+"""Compares the migrations of the database with those of this program."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from django.apps import apps
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 Names = tuple[tuple[str, str], ...]
-"""Apps and migrations of theirs."""
+"""Pairs of app and migration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Names as `app.0001_initial`, in the order in which they were or would be applied."""
+    """Names as `app.0001_initial`, in the order of application."""
 
     applied: tuple[str, ...]
     pending: tuple[str, ...]
     unknown: tuple[str, ...]
-    """Applied by a program that is newer than this one."""
+    """Applied by a newer program."""
 
 
 _last: tuple[Names, Schema] | None = None
 
 
 def read_schema(connection: BaseDatabaseWrapper) -> Schema:
-    """Two small queries; the comparison itself is done again only when the database has changed."""
+    """Needs two small queries; compares again only if the database has changed."""
     global _last
     applied = _read_applied(connection)
     if _last is None or _last[0] != applied:
@@ -45,7 +45,7 @@ def _read_applied(connection: BaseDatabaseWrapper) -> Names:
 
 
 def _current(applied: Names) -> Schema | None:
-    """The schema of a database that has just what lies here. Every command asks, so this loads no migration."""
+    """The schema of an up-to-date database. Every command needs it, so this loads no migration."""
     folders = {config.label: Path(config.path) / "migrations" for config in apps.get_app_configs()}
     on_disk = {(label, module.name) for label, folder in folders.items() for module in iter_modules([str(folder)])}
     ours = [key for key in applied if key[0] in folders]

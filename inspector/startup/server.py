@@ -17,11 +17,11 @@ from inspector.startup.processes import Helper, stop_all
 
 UNFINISHED_REQUESTS = 2
 KEEP_ALIVE = 75
-"""Seconds: longer than clients keep a connection, so that it is not closed under a request of theirs."""
+"""Seconds: longer than clients keep a connection, so that it is not closed while they send a request."""
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to us: uvicorn would raise them again after its shutdown, before the helpers have stopped."""
+    """Without signal handlers: uvicorn would raise signals again after its shutdown, before the helpers stopped."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -53,7 +53,7 @@ async def _serve(listener: socket.socket, helpers: list[Helper], ready: Callable
 
 
 def _stop(server: _Server, hurry: asyncio.Event) -> None:
-    # The second time, whoever asks does not want to wait for requests under way, nor for what a model is paid for.
+    # A second signal means: wait neither for requests nor for answers of a model that are paid for.
     if server.should_exit:
         server.force_exit = True
         hurry.set()

@@ -1,4 +1,4 @@
-"""Is this SQLite file sound? A look at its header and as much of a real check as fits into a quick start."""
+"""Checks an SQLite file: its header, and as much of an integrity check as fits into a quick start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAGIC = b"SQLite format 3\x00"
 
 
 def damage_of(path: Path) -> str | None:
-    """What is wrong with the file, or None. A large file is only checked as far as the time goes."""
+    """Describes the damage, or None. A large file is checked only as far as time allows."""
     return _header_damage(path) or _content_damage(path)
 
 
@@ -27,7 +27,7 @@ def _header_damage(path: Path) -> str | None:
         return "it is not an SQLite database"
     page_size = int.from_bytes(header[16:18], "big")
     expected = (65536 if page_size == 1 else page_size) * int.from_bytes(header[28:32], "big")
-    # While a write-ahead log waits to be merged, the file may rightly be shorter.
+    # While a write-ahead log waits to be merged, the file may legitimately be shorter.
     log = path.with_name(f"{path.name}-wal")
     if size < expected and not (log.exists() and log.stat().st_size):
         return f"{expected - size} bytes are missing at its end"
@@ -42,7 +42,7 @@ def _content_damage(path: Path) -> str | None:
             finding: str = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         return None if finding == "ok" else finding.splitlines()[0]
     except sqlite3.OperationalError as error:
-        # Interrupted, locked or out of space: none of them says that the file is damaged.
+        # Interrupted, locked or out of space: none of these means that the file is damaged.
         return str(error) if "malformed" in str(error) else None
     except sqlite3.DatabaseError as error:
         return str(error)

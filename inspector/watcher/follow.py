@@ -26,13 +26,7 @@ from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.services.repair import blocks_catch_up
 from sessions.imports.engine.discovery import is_inside, is_session_file
-from sessions.imports.services.import_runs import (
-    demo_return,
-    demo_settle,
-    has_import_ended,
-    import_run,
-    is_demo_shown,
-)
+from sessions.imports.services.import_runs import demo_return, demo_settle, has_import_ended, import_run, is_demo_shown
 from sessions.imports.services.sync import sync, sync_files
 from sessions.weights.services import weights_create
 

@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 
 def session_root(session: Any) -> str:
-    """Where the pages of a session start."""
+    """The URL that all pages of a session start with."""
     return f"/sessions/{quote(str(getattr(session, 'public_id', '')), safe='')}/"
 
 
 def entry_url(root: str, address: str | int) -> str:
-    """An entry by its uuid, or by its position where it has none."""
+    """The URL of an entry, by uuid, or by position if it has none."""
     return f"{root}entries/{quote(f'L{address}' if isinstance(address, int) else address, safe='')}/"

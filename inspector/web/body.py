@@ -1,5 +1,5 @@
-"""The body of a request, read no further and no longer than it may be. Without this, whatever somebody sends would be
-kept whole before anybody asks whether it is wanted, and somebody who stops in the middle would be waited for."""
+"""Reads the body of a request within limits of size and time. Otherwise any body would be kept whole before a view sees
+it, and the server would wait for a client that stops in the middle."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class BodyLimits:
     most_bytes: int
     """Bytes."""
     pause_seconds: float
-    """Seconds in which nothing comes."""
+    """Seconds without data."""
     seconds: float | None = None
-    """From the first byte to the last."""
+    """Seconds from the first byte to the last."""
 
 
 class BodyError(Exception):
-    """The rest of the body is not waited for."""
+    """The body exceeds a limit; the rest is not read."""
 
     status = 400
 
@@ -38,8 +38,8 @@ class BodyTooSlowError(BodyError):
 
 
 class Body:
-    """`receive` of a request, within limits. Once the body is whole, only the end of the connection can follow, and
-    that may take as long as it likes."""
+    """`receive` of a request, within limits. After the body only the end of the connection can follow, which has no
+    time limit."""
 
     def __init__(self, receive: Receive, limits: BodyLimits) -> None:
         self._receive = receive
@@ -68,5 +68,5 @@ class Body:
 
 
 def announced_length(headers: list[tuple[bytes, bytes]]) -> int:
-    """How long the body is, by its header; 0 if that does not say. The server has refused what is no number."""
+    """Content-Length, or 0 without one. The server has already refused what is no number."""
     return max((int(value) for name, value in headers if name == b"content-length" and value.isdigit()), default=0)

@@ -1,4 +1,4 @@
-"""The time of a request, in the unit that everything is stored in."""
+"""The current time in the unit in which all times are stored."""
 
 from __future__ import annotations
 

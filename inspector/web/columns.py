@@ -1,4 +1,4 @@
-"""Geometry of stacked columns: one for each point, or for a stretch of neighbours where there are too many to draw."""
+"""Geometry of stacked columns: one for each point, or for a group of neighbours if there are too many to draw."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST = 180
-"""Columns of one chart. More would be narrower than a pixel of a small window, and make the page heavy."""
+"""Columns per chart. More would be narrower than a pixel in a small window, and make the page heavy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One request, or one day. `values` are stacked from the bottom in their order."""
+    """A request or a day. `values` are stacked from the bottom in order."""
 
     values: tuple[float, ...]
     label: str
     href: str = ""
     weight: float = 0.0
-    """Of a stretch, the point with the largest is drawn."""
+    """In each group the point with the largest weight is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Column:
     width: float
     point: Point
     first: int
-    """The place of the first point that it stands for, counted from zero."""
+    """Index of its first point."""
     count: int
 
 
@@ -36,18 +36,18 @@ class Columns:
     height: int
     columns: tuple[Column, ...]
     paths: tuple[str, ...]
-    """One for each value of a point: all its rectangles."""
+    """One path for each value of a point, with all its rectangles."""
     peak: float
     each: int
-    """How many points a column stands for."""
+    """Points per column."""
     step: float
 
     def x(self, place: float) -> float:
-        """The left edge of the point at a place, counted from zero."""
+        """The left edge of the point at this index."""
         return round(place / self.each * self.step, 2)
 
     def middle(self, place: int) -> float:
-        """The middle of the column that the point is drawn in, or would be."""
+        """The middle of the point's column."""
         return round((place // self.each + 0.5) * self.step, 2)
 
 
@@ -72,7 +72,7 @@ def _chosen(points: Sequence[Point], first: int, each: int) -> tuple[int, Point,
 
 
 def _path(drawn: Sequence[Column], kind: int, peak: float, height: int, gap: float) -> str:
-    """Every rectangle of one tone in one path: a chart of thousands of requests stays small."""
+    """All rectangles of one tone in one path: a chart of thousands of requests stays small."""
     if not peak:
         return ""
     parts = []

@@ -1,15 +1,15 @@
-"""Whether something failed because the database is held by somebody else or away, and what is said then."""
+"""Recognises errors because the database is locked or unreachable, and words them."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 HELD_STATES = ("55P03", "40P01", "40001")
-"""PostgreSQL: a lock that is not to be had, a deadlock, a transaction that came in between."""
+"""PostgreSQL: lock not available, deadlock, serialisation failure."""
 AWAY_CLASSES = ("08", "57")
-"""PostgreSQL: connections, and operators who stop it."""
+"""PostgreSQL: connection errors and operator intervention."""
 NO_STATE = ("OperationalError", "InterfaceError")
-"""What its driver raises when there is nobody who could tell a state."""
+"""Raised by its driver when no server is there to send a state."""
 
 
 class Trouble(StrEnum):
@@ -18,7 +18,7 @@ class Trouble(StrEnum):
 
 
 def find_trouble(error: BaseException | None) -> Trouble | None:
-    """SQLite says it by a name, PostgreSQL by a state; either may be the cause of what was raised."""
+    """SQLite gives a name, PostgreSQL a state; the database error may also be the cause of the one raised."""
     checked: set[int] = set()
     while error is not None and id(error) not in checked:
         checked.add(id(error))
@@ -30,7 +30,7 @@ def find_trouble(error: BaseException | None) -> Trouble | None:
 
 
 def reason_of(error: BaseException) -> str:
-    """In one line."""
+    """The reason in one line."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
@@ -46,5 +46,5 @@ def _of_postgresql(error: BaseException) -> Trouble | None:
     if state in HELD_STATES:
         return Trouble.HELD
     is_away = state.startswith(AWAY_CLASSES) if state else type(error).__name__ in NO_STATE
-    # A query that was cancelled is of the same class as a server that is stopped.
+    # A cancelled query has the same class as a server that is stopped.
     return Trouble.AWAY if is_away and state != "57014" else None

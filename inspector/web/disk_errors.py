@@ -1,4 +1,4 @@
-"""Whether something failed because the disk is full or broken, and what is said then."""
+"""Recognises errors because the disk is full or broken, and words them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ BROKEN = (
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 NO_DISK = (errno.EIO, errno.EROFS)
 SQLITE_BROKEN = ("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN")
-"""How the names begin that SQLite gives to trouble with its files."""
+"""Prefixes of SQLite's error names for trouble with its files."""
 LEAST_ROOM = 64 * 1024
-"""Bytes. SQLite needs half of it to open a database, and calls it an error of the disk when it does not get that."""
+"""Bytes. SQLite needs half of it to open a database, and otherwise reports a disk error."""
 POSTGRESQL_FULL, POSTGRESQL_BROKEN = "53100", "58030"
 
 
@@ -30,7 +30,7 @@ def has_no_room(folder: Path) -> bool:
 
 
 def disk_trouble(error: BaseException | None) -> str | None:
-    """The sentence to say, or None if it was no trouble with a disk."""
+    """A sentence for the person, or None if the disk is not the cause."""
     causes = list(_causes(error))
     if any(map(_is_full, causes)):
         return FULL
@@ -38,7 +38,7 @@ def disk_trouble(error: BaseException | None) -> str | None:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """What was raised, and what it was raised because of."""
+    """The error and its causes."""
     checked: set[int] = set()
     while error is not None and id(error) not in checked:
         checked.add(id(error))
@@ -47,7 +47,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _is_full(error: BaseException) -> bool:
-    """SQLite says it in words, the system by a number."""
+    """SQLite says it in words, the system with an error number."""
     if isinstance(error, OSError):
         return error.errno in NO_ROOM
     if getattr(error, "sqlite_errorname", "") == "SQLITE_FULL" or "database or disk is full" in str(error):

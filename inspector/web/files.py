@@ -1,4 +1,4 @@
-"""Views whose answer is a file: part of one must never pass for the whole."""
+"""Marks views that return a file: part of a file must never pass for the whole."""
 
 from __future__ import annotations
 

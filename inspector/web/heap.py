@@ -1,6 +1,6 @@
-"""Keeps a long-running process small. Pages leave rings behind that hold what they showed, Python looks for rings by
-their number and not by their size, and the C library keeps what was freed: a few looks at a record of 50 MB, and the
-server holds gigabytes for as long as it runs."""
+"""Keeps a long-running process small. Pages leave reference cycles behind that hold their data, Python collects cycles
+by number and not by size, and the C library keeps freed memory: after a few views of a record of 50 MB the server
+would hold gigabytes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _STATE = Path("/proc/self/statm")
 
 
 class Heap:
-    """What the process held when it was last tidied."""
+    """Remembers the size of the process when it was last tidied."""
 
     def __init__(self) -> None:
         gc.collect()
-        gc.freeze()  # what is there now stays, and need not be looked through again
+        gc.freeze()  # present objects stay, and need not be examined again
         self._kept = resident()
 
     def tidy(self) -> bool:
-        """Gives memory back to the system, if there is much more of it than the last time."""
+        """Returns memory to the system if the process has grown much since the last time."""
         if resident() < self._kept + GROWTH:
             return False
         gc.collect()
@@ -35,7 +35,7 @@ class Heap:
 
 
 def resident() -> int:
-    """Bytes; 0 where the system does not tell, and then nothing is ever tidied."""
+    """Bytes; 0 if the system does not tell, and then nothing is ever tidied."""
     try:
         return int(_STATE.read_bytes().split()[1]) * _PAGE
     except OSError:

@@ -1,4 +1,4 @@
-"""One view, two answers: the whole page, or the partial of it that htmx asked for."""
+"""One view, two answers: the whole page, or the part that htmx requests."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class HtmxRequest(HttpRequest):
 
 
 def wants_partial(request: HtmxRequest, partial: str) -> bool:
-    """Whether htmx asked for this partial by its DOM id. Going back in history needs the whole page."""
+    """Whether htmx requests this partial by its DOM id. Going back in history needs the whole page."""
     return bool(request.htmx) and not request.htmx.history_restore_request and request.htmx.target == partial
 
 
 def render_page(
     request: HtmxRequest, template: str, context: Mapping[str, object], *, partials: tuple[str, ...] = ()
 ) -> HttpResponse:
-    """Render the page, or the one of its `partials` whose name is the target of the request."""
+    """Renders the page, or the partial that the request targets."""
     name = next((f"{template}#{partial}" for partial in partials if wants_partial(request, partial)), template)
     response = render(request, name, dict(context))
     patch_vary_headers(response, ["HX-Request", "HX-Target", "HX-History-Restore-Request"])

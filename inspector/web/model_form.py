@@ -1,4 +1,4 @@
-"""What forms that ask a model have in common: how a model is named, and who gets to read what is sent."""
+"""The common parts of forms that ask a model: the name of the model, and who receives the session."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from django.conf import settings
 from inspector.agents.choosing import Choice
 
 NAMED = "named"
-"""The choice of a model that the form itself names."""
+"""The choice of a model that the form names."""
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,79}")
 NO_NAME = "Name a model, such as claude-sonnet-5-5: letters, digits and . _ : / @ [ ] - only."
 UNFIT = 422
-"""The status of a form that comes back because something in it is wrong."""
+"""The status of a form with errors."""
 
 
 def destination(choice: Choice) -> str:
-    """Who gets to read the session when a model is asked."""
+    """Who receives the session when a model is asked."""
     if choice.kind == "claude":
         return "the claude command, and whoever it asks"
     host = urlsplit(settings.MODELS.base_url).hostname or settings.MODELS.base_url

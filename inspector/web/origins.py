@@ -1,4 +1,4 @@
-"""Whether a request comes from a page of ours. Browsers say where it comes from, and pages cannot forge that."""
+"""Whether a request comes from one of Lucid's pages. Browsers say so in headers that pages cannot forge."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ OWN_PAGES = frozenset({"same-origin", "none"})
 
 
 def is_own_origin(*, site: str | None, origin: str | None, ours: str) -> bool:
-    """`site`: the header Sec-Fetch-Site, `origin`: the header Origin. A script that sends neither is no browser."""
+    """`site`: the header Sec-Fetch-Site; `origin`: the header Origin. A client that sends neither is no browser."""
     return (site is None or site in OWN_PAGES) and (origin is None or origin == ours)

@@ -1,4 +1,4 @@
-"""Pages of a list: which one is shown, and which numbers its pager offers."""
+"""Pages of a list, and the numbers in its pager."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Page:
 
     @property
     def first(self) -> int:
-        """The number of the first item for people, who count from one."""
+        """The number of the first item, counted from 1."""
         return self.start + 1 if self.total else 0
 
     @property
@@ -38,7 +38,7 @@ class Page:
 
     @property
     def numbers(self) -> list[int | None]:
-        """The first, the last and the neighbours; None stands for those left out."""
+        """The first, the last and the neighbours; None stands for a gap."""
         near = {1, self.pages, *range(self.number - 2, self.number + 3)}
         offered: list[int | None] = []
         last = 0
@@ -53,6 +53,6 @@ class Page:
 
 
 def page_of(number: int, *, size: int, total: int) -> Page:
-    """The page asked for, or the nearest that exists."""
+    """The requested page, or the nearest that exists."""
     pages = max(1, -(-total // size))
     return Page(number=min(max(1, number), pages), size=size, total=total)

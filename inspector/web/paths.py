@@ -1,4 +1,4 @@
-"""Ids of records in addresses. They come out of transcripts, and may hold any character, slashes among them."""
+"""Record ids in URLs. They come from transcripts and may contain any character, even slashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a request before its body is read and a thread is taken for it: by its headers alone."""
+"""Checks a request by its headers, before its body is read and a thread is used for it."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ def too_large(most: int) -> Refusal:
 
 
 def refusal_of(*, method: str, host: str, scheme: str, site: str | None, origin: str | None) -> Refusal | None:
-    """Why a page of another site may not ask this; the host has been found to be ours."""
+    """Why a page of another site may not send this request. The host was checked before."""
     own = is_own_origin(site=site, origin=origin, ours=f"{scheme}://{host}")
     return None if method in SAFE_METHODS or own else FOREIGN
 
 
 class RequestGuard:
-    """An ASGI application that lets through to another what may be answered."""
+    """ASGI middleware that passes on only allowed requests."""
 
     def __init__(
         self, app: App, *, is_allowed: Callable[[str], bool], limits: BodyLimits, headers: Headers = ()
     ) -> None:
-        """`is_allowed`: whether a Host header names this machine. `headers`: of everything that is said here."""
+        """`is_allowed`: whether a Host header names this machine. `headers`: added to refusals."""
         self._app = app
         self._is_allowed = is_allowed
         self._limits = limits
@@ -100,8 +100,8 @@ class RequestGuard:
 
 
 async def answer_and_close(receive: Receive, send: Send, status: int, headers: Headers, body: bytes) -> None:
-    """Says it at once, and then looks away for a moment while the rest of the request comes: a connection that is
-    closed on unread bytes takes the answer with it."""
+    """Answers at once, then discards the rest of the request for a moment: closing a connection with unread bytes would
+    lose the answer."""
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
     try:

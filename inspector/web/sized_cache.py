@@ -1,5 +1,5 @@
-"""What pages make again and again of the same values, such as the card of a record, which does not change any more. It
-is kept under all the values that it is made of, so that it cannot be out of date, and only the latest of it."""
+"""A cache for what pages make repeatedly from the same values, such as the card of a record. The key is all values that
+the result depends on, so it is never out of date. Results that were not used lately are dropped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ V = TypeVar("V")
 
 class SizedCache(Generic[V]):
     def __init__(self, most: int, size: Callable[[V], int]) -> None:
-        """`most`: of the sizes of all that is kept, in one process."""
+        """`most`: the limit for the sum of all sizes, per process."""
         self._most = most
         self._size_of = size
         self._entries: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
@@ -30,7 +30,7 @@ class SizedCache(Generic[V]):
         return self._size
 
     def get(self, values: Hashable, make: Callable[[], V]) -> V:
-        """`make` may use the values and what never changes while the process runs, and nothing else."""
+        """`make` may use only the values, and what never changes while the process runs."""
         value = self.find(values)
         if value is None:
             value = make()
@@ -45,7 +45,7 @@ class SizedCache(Generic[V]):
             return self._entries[values][0]
 
     def put(self, values: Hashable, value: V) -> None:
-        """In place of what was kept under the same values."""
+        """Replaces the result for the same values."""
         size = self._size_of(value)
         if size > self._most:
             return
@@ -59,11 +59,11 @@ class SizedCache(Generic[V]):
 
 
 fragments: SizedCache[str] = SizedCache(4_000_000, len)
-"""HTML, in characters. The values that a piece is kept under take about as much again."""
+"""HTML, in characters. The keys take about as much again."""
 
 
 def fragment(name: str, **values: Hashable) -> str:
-    """A template that sees these values and nothing else of its page."""
+    """Renders a template that sees only these values."""
     return fragments.get((name, *values.items()), lambda: template_named(name).render(Context(values)))
 
 

@@ -1,4 +1,4 @@
-"""Geometry for the server-rendered charts: numbers in, coordinates out. The templates only print them."""
+"""Geometry of charts: numbers in, coordinates out. The templates only print them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of a bar, in percent of its width. `tone` is a class: read, written, fresh, output, ..."""
+    """A part of a bar, in percent of its width. `tone` is a CSS class: read, written, fresh, output, ..."""
 
     tone: str
     label: str
@@ -22,7 +22,7 @@ class TokenBar:
     segments: tuple[Segment, ...]
     total: int
     tick: float | None
-    """Where a threshold stands, in percent."""
+    """Position of a threshold, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Dot:
     x: float
     y: float
     left: float
-    """Where the strip that reacts to the pointer begins."""
+    """The left edge of the strip that reacts to the pointer."""
     value: float
     label: str
     href: str
@@ -44,12 +44,12 @@ class Series:
     area: str
     dots: tuple[Dot, ...]
     step: float
-    """The distance of two points, and the width of a strip."""
+    """The distance between two points, and the width of a strip."""
     peak: float
 
 
 def token_bar(parts: Sequence[tuple[str, str, int]], *, limit: int = 0, threshold: int = 0) -> TokenBar:
-    """A stacked bar of (tone, label, value) parts. With a `limit` the bar is the limit; without, the sum."""
+    """A stacked bar of (tone, label, value) parts. Its full width is `limit`, or else the sum."""
     total = sum(value for _, _, value in parts)
     scale = max(total, limit, threshold, 1)
     segments = []

@@ -1,4 +1,4 @@
-"""Templates are laid out for those who read them; pages do without."""
+"""Loads templates without the line breaks and indents that make them readable."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _CHOICE = re.compile(
 )
 _BLOCK = r"</?(?:article|aside|dd|div|dl|dt|header|h[1-6]|li|main|nav|ol|p|section|table|tbody|td|th|thead|tr|ul)\b"
 _BESIDE = re.compile(rf"\n*({_BLOCK}(?:{_DJANGO}|{_QUOTED}|[^>\"{{])*>)\n*")
-"""A block with the line breaks around it, which never show."""
+"""A block element with the line breaks around it, which never show."""
 
 
 def compact(text: str) -> str:
-    """Every tag on one line, and no white space but what may show."""
+    """Puts every tag on one line, and removes white space that never shows."""
     return _BESIDE.sub(r"\1", _TAG.sub(_one_line, INDENTATION.sub("\n", text)))
 
 
@@ -31,7 +31,7 @@ def _one_line(tag: re.Match[str]) -> str:
 
 
 class Loader(filesystem.Loader):
-    """Once, when a template is compiled: a page is as small as if its template had been written without line breaks."""
+    """Does it once, when a template is compiled."""
 
     def get_contents(self, origin: Origin) -> str:
         return compact(super().get_contents(origin))

@@ -20,12 +20,7 @@ from inspector.runs.services import RunError
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.model_form import destination
-from memory.dreams.selectors.page import (
-    DirectoryDreams,
-    directory_dreams,
-    estimate_price,
-    list_directory_dreams,
-)
+from memory.dreams.selectors.page import DirectoryDreams, directory_dreams, estimate_price, list_directory_dreams
 from memory.dreams.services import dream_create
 from memory.dreams.services.dream_agent import NO_MODEL, TOKENS, TURNS
 from memory.dreams.services.dream_lock import dreams_clean_up

@@ -11,11 +11,7 @@ from memory.history.engine.mentions import place_of
 from memory.models import Directory, Extraction, Touch
 from sessions.context.engine import Context
 from sessions.context.selectors.context_cache import cached_context
-from sessions.context.selectors.contexts import (
-    ContextPoint,
-    point_after,
-    point_next,
-)
+from sessions.context.selectors.contexts import ContextPoint, point_after, point_next
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag

@@ -8,12 +8,7 @@ from memory.models.notes import NotesUpdate
 from memory.models.proposal import Proposal, ProposedFile
 from memory.models.scan import DreamScan
 from memory.models.touch import Reached, Touch
-from memory.models.version import (
-    Batch,
-    Blob,
-    Cause,
-    Version,
-)
+from memory.models.version import Batch, Blob, Cause, Version
 
 __all__ = [
     "Batch",

@@ -48,7 +48,7 @@ CONFLICT = 409
 class Piece:
     value: str
     number: int
-    taken: bool
+    accepted: bool
     diff: Diff
 
 
@@ -247,10 +247,10 @@ def _pieces(file: FileProposal, ticked: Collection[int]) -> Iterator[Piece]:
     lines = text_of(file.before or b"").split("\n")
     for hunk in file.hunks[:MOST_PIECES]:
         if file.row.decision == ProposedFile.Decision.OPEN:
-            taken = hunk.number in ticked
+            accepted = hunk.number in ticked
         else:
-            taken = file.row.decision == ProposedFile.Decision.ACCEPTED or hunk.number in file.row.hunks
-        yield Piece(f"{file.row.pk}:{hunk.number}", hunk.number, taken, _piece_diff(lines, hunk))
+            accepted = file.row.decision == ProposedFile.Decision.ACCEPTED or hunk.number in file.row.hunks
+        yield Piece(f"{file.row.pk}:{hunk.number}", hunk.number, accepted, _piece_diff(lines, hunk))
 
 
 def _piece_diff(lines: Sequence[str], hunk: Hunk) -> Diff:

@@ -61,11 +61,7 @@ def agent_summaries_run(running: ActiveRun, run: Run) -> dict[str, Any]:
         running.add_turn(f"{activity.agent.name}: {words}")
         running.advance()
     summary = f"Asked about {plural(len(due), 'agent')}." if due else "Nothing has happened since they were asked."
-    return {
-        "summary": summary,
-        "agents": len(due),
-        "links": [["The agents", f"/sessions/{session.public_id}/agents/"]],
-    }
+    return {"summary": summary, "agents": len(due), "links": [["The agents", f"/sessions/{session.public_id}/agents/"]]}
 
 
 def _select_agents(session: Transcript, keys: set[str]) -> list[Agent]:

@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.runs.models import Run
-from inspector.runs.selectors.lists import (
-    ACTIVE,
-    MIN_REMAINING_MS,
-    is_silent,
-    rate_per_second,
-)
+from inspector.runs.selectors.lists import ACTIVE, MIN_REMAINING_MS, is_silent, rate_per_second
 from sessions.imports.engine.names import WAITING
 
 

@@ -11,12 +11,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 
 from inspector.agents.errors import CancelledError, ModelError
-from inspector.agents.model import (
-    Ask,
-    InspectableModel,
-    LanguageModel,
-    Reply,
-)
+from inspector.agents.model import Ask, InspectableModel, LanguageModel, Reply
 from inspector.structured import get_logger
 from sessions.capture.engine import Ending, Exchange
 from sessions.capture.services.captures import RequestOrigin, capture_store

@@ -12,22 +12,8 @@ from django.conf import settings
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import CONFIGURED, choose_model
-from inspector.agents.loop import (
-    AgentEnd,
-    AgentLimits,
-    AgentOutcome,
-    AgentProgress,
-    ToolStarted,
-    Turn,
-    run_agent,
-)
-from inspector.agents.model import (
-    Ask,
-    LanguageModel,
-    Listener,
-    Progress,
-    RetryScheduled,
-)
+from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome, AgentProgress, ToolStarted, Turn, run_agent
+from inspector.agents.model import Ask, LanguageModel, Listener, Progress, RetryScheduled
 from inspector.agents.tools.tool import Toolbox
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
@@ -35,12 +21,7 @@ from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.stops import RunError, RunStopped
 from sessions.model_requests.budgeted_model import BudgetedModel
-from sessions.text.engine.words import (
-    duration,
-    money,
-    plural,
-    tokens,
-)
+from sessions.text.engine.words import duration, money, plural, tokens
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.usage import Usage
 

@@ -6,12 +6,7 @@ from __future__ import annotations
 from sessions.models.agent_summary import AgentSummary
 from sessions.models.archive import Block, Source
 from sessions.models.capture import Capture, CaptureBlob
-from sessions.models.entry import (
-    Entry,
-    Mark,
-    Oddity,
-    Problem,
-)
+from sessions.models.entry import Entry, Mark, Oddity, Problem
 from sessions.models.portion import Portion, SharedImport
 from sessions.models.spend import Request, Turn
 from sessions.models.transcript import Project, Transcript

@@ -36,9 +36,10 @@ def request_detail(request: HtmxRequest, session: str, message_id: str) -> HttpR
     if view.transcript.pk != head.transcript.pk:
         return HttpResponseRedirect(request_address(view))
     sent = view.context()
-    array = MessageArray(sent, mask, request.GET.get("open", ""))
+    weights = view.weights(sent)
+    array = MessageArray(sent, mask, request.GET.get("open", ""), weights)
     values = {**base_values(head, view), "tab": "cache", "sent": sent, "here": request_address(view)}
-    anatomy = anatomy_of(sent.setup, sent.elements, usage_of(view.request))
+    anatomy = anatomy_of(sent.setup, sent.elements, usage_of(view.request), weights)
     parts = anatomy_values(request, sent, array, anatomy)
     if name := parts.pop("part", ""):
         return render_page(request, name, {**values, **parts})

@@ -15,14 +15,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
-from tests.attack import (  # noqa: E402
-    doors,
-    files,
-    pages,
-    paths,
-    recording,
-    words,
-)
+from tests.attack import doors, files, pages, paths, recording, words  # noqa: E402
 from tests.attack.area import Area, table  # noqa: E402
 from tests.attack.world import World, world  # noqa: E402
 from tests.inspector.owner.neighbour import Neighbour, neighbour_of_this_machine  # noqa: E402

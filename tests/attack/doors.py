@@ -12,13 +12,7 @@ from inspector.owner.key import COOKIE_SECONDS, OwnerKey, owner_key
 from inspector.owner.tokens import FOLDER, LIFETIME_SECONDS
 from tests.attack.area import Area
 from tests.attack.client import Browser, raw
-from tests.attack.world import (
-    HOSTILE,
-    PRIVATE,
-    SHARED,
-    World,
-    addresses,
-)
+from tests.attack.world import HOSTILE, PRIVATE, SHARED, World, addresses
 from tests.inspector.owner.neighbour import Neighbour, Request
 from tests.serving import bound_to
 

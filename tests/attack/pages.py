@@ -11,12 +11,7 @@ from urllib.parse import quote
 from playwright.sync_api import Dialog, Page
 
 from tests.attack.area import Area
-from tests.attack.world import (
-    HOSTILE,
-    SHARED,
-    World,
-    addresses,
-)
+from tests.attack.world import HOSTILE, SHARED, World, addresses
 from tests.e2e.browsing import CHROMIUM, chromium, visiting
 from tests.sessions.crawling import walk
 from tests.sessions.hostile import PAYLOAD, UNSEEN

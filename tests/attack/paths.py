@@ -13,12 +13,7 @@ from django.urls import URLPattern
 
 from tests.attack.area import Area
 from tests.attack.client import Answer
-from tests.attack.world import (
-    PRIVATE,
-    World,
-    fill,
-    routes,
-)
+from tests.attack.world import PRIVATE, World, fill, routes
 
 _ASKED = re.compile(r"(?:GET|POST)(?:\.get|\.getlist)?[\[(]\s*\"(\w+)\"")
 _PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")

@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attack import (
-    doors,
-    files,
-    pages,
-    paths,
-    recording,
-    words,
-)
+from tests.attack import doors, files, pages, paths, recording, words
 from tests.attack.area import Area, table
 from tests.attack.client import Browser
 from tests.attack.world import World, world

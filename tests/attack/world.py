@@ -19,25 +19,10 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from inspector.owner.key import owner_key
 from tests.attack.client import Browser
-from tests.serving import (
-    Server,
-    lucid,
-    serving,
-    wait_until,
-)
+from tests.serving import Server, lucid, serving, wait_until
 from tests.sessions.capture.capturing import message
-from tests.sessions.capture.endpoint.rawserver import (
-    RawServer,
-    Taken,
-    raw_server,
-    whole,
-)
-from tests.sessions.hostile import (
-    PAYLOAD,
-    UNSEEN,
-    everywhere,
-    save_with_family,
-)
+from tests.sessions.capture.endpoint.rawserver import RawServer, Taken, raw_server, whole
+from tests.sessions.hostile import PAYLOAD, UNSEEN, everywhere, save_with_family
 from tests.sessions.writing import Writing
 
 HOSTILE = "99999999-2222-4333-8444-555555555555"

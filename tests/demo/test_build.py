@@ -2,13 +2,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tests.demo.build import (
-    EXPECTED,
-    README,
-    TARGET,
-    expected_text,
-    readme_text,
-)
+from tests.demo.build import EXPECTED, README, TARGET, expected_text, readme_text
 from tests.demo.story.demo import Demo, build
 
 

@@ -8,13 +8,7 @@ from collections import Counter
 import pytest
 
 from tests.demo import names
-from tests.demo.reading import (
-    Record,
-    blocks,
-    calls,
-    records,
-    usages,
-)
+from tests.demo.reading import Record, blocks, calls, records, usages
 
 TOOLS = {"Bash", "Read", "Edit", "Write", "Grep", "Glob", "WebFetch", "WebSearch", "AskUserQuestion", "ExitPlanMode"}
 TOOLS |= {"Skill", "ToolSearch", "TaskCreate", "TaskUpdate", "mcp__tides__lookup"}

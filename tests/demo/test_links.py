@@ -7,12 +7,7 @@ import json
 import pytest
 
 from tests.demo import names
-from tests.demo.reading import (
-    Record,
-    calls,
-    records,
-    results,
-)
+from tests.demo.reading import Record, calls, records, results
 
 LABELS = names.labels()
 OLD = {"old", "sibling", "sibling/largest"}

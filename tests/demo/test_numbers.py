@@ -7,13 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.demo import names
-from tests.demo.reading import (
-    Record,
-    blocks,
-    calls,
-    records,
-    usages,
-)
+from tests.demo.reading import Record, blocks, calls, records, usages
 
 LABELS = names.labels()
 

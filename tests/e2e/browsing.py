@@ -13,12 +13,7 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, ViewportSize, expect, sync_playwright
 
 from tests.demo import names
-from tests.serving import (
-    Server,
-    serving,
-    wait_until,
-    worker,
-)
+from tests.serving import Server, serving, wait_until, worker
 
 # The same engine without the parts that nobody sees, which takes half the time.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")

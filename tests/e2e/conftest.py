@@ -7,13 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.e2e.browsing import (
-    CHROMIUM,
-    Visit,
-    chromium,
-    demo_site,
-    visiting,
-)
+from tests.e2e.browsing import CHROMIUM, Visit, chromium, demo_site, visiting
 from tests.e2e.shelves import Shelf, shelf_site
 from tests.serving import Server
 

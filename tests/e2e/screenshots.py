@@ -17,13 +17,7 @@ from tests.archives import large_archive
 from tests.demo import names
 from tests.demo.reading import records
 from tests.demo.story.transcript import SLUG
-from tests.e2e.browsing import (
-    CHROMIUM,
-    WIDE,
-    chromium,
-    demo_site,
-    visiting,
-)
+from tests.e2e.browsing import CHROMIUM, WIDE, chromium, demo_site, visiting
 from tests.e2e.ordering import KINDS, ended, order
 from tests.e2e.shelves import Shelf, shelf_site
 from tests.inspector.agents.server import Call, Say

@@ -18,13 +18,7 @@ from playwright.sync_api import Browser, expect
 from tests.demo import names
 from tests.e2e.browsing import Visit, demo_site, visiting
 from tests.e2e.ordering import KINDS, ended, order
-from tests.inspector.agents.server import (
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
 from tests.serving import Server, fair, wait_until
 
 SUMMARY = """<analysis>What matters here.</analysis>

@@ -11,13 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.browsing import Visit
-from tests.e2e.shelves import (
-    Shelf,
-    forgive,
-    open_memory,
-    open_topic,
-    visiting_shelf,
-)
+from tests.e2e.shelves import Shelf, forgive, open_memory, open_topic, visiting_shelf
 from tests.inspector.agents.server import Say
 from tests.serving import wait_until
 

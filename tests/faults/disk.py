@@ -12,12 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.table import Row, Tell
-from tests.faults.tree import (
-    FILES,
-    PROJECT,
-    write_memory,
-    write_sessions,
-)
+from tests.faults.tree import FILES, PROJECT, write_memory, write_sessions
 from tests.serving import lucid
 
 SIZE = 24 * 1024 * 1024

@@ -19,13 +19,7 @@ from tests.faults.table import Row, Tell
 from tests.faults.tree import write_sessions
 from tests.posting import post
 from tests.servers import free_port, postgres_server, redis_server
-from tests.serving import (
-    ROOT,
-    Server,
-    environment,
-    lucid,
-    serving,
-)
+from tests.serving import ROOT, Server, environment, lucid, serving
 
 SESSIONS, TURNS = 6, 200
 ENTRIES = SESSIONS * TURNS * 4

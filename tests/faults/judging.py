@@ -88,13 +88,7 @@ class Sequels:
 
 
 def attempt(
-    states: States,
-    scenario: Scenario,
-    calm: Calm,
-    fault: Fault,
-    *,
-    clock: int = 0,
-    sequels: Sequels | None = None,
+    states: States, scenario: Scenario, calm: Calm, fault: Fault, *, clock: int = 0, sequels: Sequels | None = None
 ) -> tuple[Ended, list[Finding]]:
     """One fault, and what follows. `clock`: by how many seconds it is wrong during the fault alone. `sequels`: what
     followed an attempt that left the same is not played again."""

@@ -6,13 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.inspector.agents.server import (
-    Answer,
-    Call,
-    Received,
-    Say,
-    messages_server,
-)
+from tests.inspector.agents.server import Answer, Call, Received, Say, messages_server
 
 TOPIC = "---\nname: wind\ndescription: where it comes from\ntype: project\n---\n\nWest.\n"
 

@@ -10,12 +10,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from tests.faults.tree import (
-    FILES,
-    PROJECT,
-    SESSION,
-    TOPIC,
-)
+from tests.faults.tree import FILES, PROJECT, SESSION, TOPIC
 from tests.faults.warm import Warm
 
 

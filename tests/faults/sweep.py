@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.faults.judging import (
-    Calm,
-    Sequels,
-    attempt,
-    calm,
-)
+from tests.faults.judging import Calm, Sequels, attempt, calm
 from tests.faults.scenarios import Scenario
 from tests.faults.shim import Fault, Mode, Trouble
 from tests.faults.states import States

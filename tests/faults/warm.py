@@ -13,12 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.faults.shim import (
-    NO_FAULT,
-    Fault,
-    Seen,
-    Shim,
-)
+from tests.faults.shim import NO_FAULT, Fault, Seen, Shim
 from tests.serving import ROOT, environment
 
 SECONDS = 120.0

@@ -208,16 +208,7 @@ def _stored() -> dict[str, Any]:
     from memory.files.engine.disk import digest_of
     from memory.history.selectors.contents import content_of
     from memory.models import Batch, Proposal, Version
-    from sessions.models import (
-        Block,
-        Capture,
-        Entry,
-        Mark,
-        Request,
-        Source,
-        Transcript,
-        Turn,
-    )
+    from sessions.models import Block, Capture, Entry, Mark, Request, Source, Transcript, Turn
 
     names = dict(Transcript.objects.values_list("pk", "public_id"))
     entries = [

@@ -17,12 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.serving import (
-    PATIENCE,
-    ROOT,
-    environment,
-    lucid,
-)
+from tests.serving import PATIENCE, ROOT, environment, lucid
 from tests.sessions.archive.rotting import flipped
 from tests.sessions.writing import Writing
 

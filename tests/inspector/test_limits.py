@@ -19,12 +19,7 @@ from inspector.startup.h11_connection import H11Connection
 from inspector.startup.httptools_connection import HttptoolsConnection
 from inspector.startup.server import _config
 from inspector.web import request_guard
-from inspector.web.body import (
-    BodyLimits,
-    Receive,
-    Scope,
-    Send,
-)
+from inspector.web.body import BodyLimits, Receive, Scope, Send
 from inspector.web.request_guard import RequestGuard
 from sessions.capture.endpoint.gate import Gate
 from tests.serving import PATIENCE, serving, wait_until

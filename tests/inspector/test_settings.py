@@ -50,8 +50,7 @@ def test_only_the_settings_file_reads_the_environment() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("pragma", "value"),
-    [("journal_mode", "wal"), ("synchronous", 1), ("foreign_keys", 1), ("busy_timeout", 20_000)],
+    ("pragma", "value"), [("journal_mode", "wal"), ("synchronous", 1), ("foreign_keys", 1), ("busy_timeout", 20_000)]
 )
 def test_sqlite_is_set_up_for_a_reader_and_a_writer_at_once(pragma: str, value: object) -> None:
     with connection.cursor() as cursor:

@@ -7,12 +7,7 @@ from pathlib import Path
 
 from memory.files.engine.disk import digest_of
 from memory.files.services.scanning import ScanResult, memory_scan
-from memory.files.services.writing import (
-    directory_register,
-    memory_delete,
-    memory_rename,
-    memory_write,
-)
+from memory.files.services.writing import directory_register, memory_delete, memory_rename, memory_write
 from memory.models import Batch, Directory
 from sessions.transcripts.engine.paths import encode_path
 

@@ -13,12 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.models import File
 from sessions.models import Project
-from tests.memory.browsing import (
-    Person,
-    flat,
-    powerless,
-    topic,
-)
+from tests.memory.browsing import Person, flat, powerless, topic
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.written import Written
 

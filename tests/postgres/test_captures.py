@@ -9,12 +9,7 @@ from typing import Any
 from sessions.capture.endpoint.spool import Spool
 from tests.postgres.running import fresh_database
 from tests.serving import lucid
-from tests.sessions.capture.capturing import (
-    MARK,
-    exchange,
-    message,
-    request,
-)
+from tests.sessions.capture.capturing import MARK, exchange, message, request
 
 
 def test_both_databases_give_back_what_was_captured(tmp_path: Path, postgres_url: str) -> None:

@@ -21,12 +21,7 @@ from tests.postgres import shared
 from tests.postgres.running import fresh_database, probe, rows
 from tests.postgres.test_shared_import import LEFT, goes_on
 from tests.postgres.test_two_servers import HOLDERS, hears, script
-from tests.serving import (
-    ROOT,
-    environment,
-    lucid,
-    wait_until,
-)
+from tests.serving import ROOT, environment, lucid, wait_until
 from tests.sessions.writing import Writing, append
 
 SESSIONS = 3

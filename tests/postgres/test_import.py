@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.postgres.running import fresh_database, probe, rows
-from tests.serving import (
-    ROOT,
-    environment,
-    lucid,
-    serving,
-    wait_until,
-)
+from tests.serving import ROOT, environment, lucid, serving, wait_until
 from tests.sessions.imports.services.test_killed_import import IMPORT
 from tests.sessions.writing import Writing, append
 

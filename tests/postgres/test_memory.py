@@ -28,7 +28,4 @@ def test_changes_are_noticed_and_undone(tmp_path: Path, postgres_url: str) -> No
     change, _ = run("history", str(folder))
     assert [(one["file"], one["action"]) for one in change["files"]] == [("a.md", "deleted"), ("c.md", "renamed")]
     run("undo", str(change["change"]))
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
-        "a.md": b"one\r\n\0\xff\n",
-        "b.md": b"two\n",
-    }
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"a.md": b"one\r\n\0\xff\n", "b.md": b"two\n"}

@@ -19,20 +19,8 @@ import pytest
 from tests.postgres.running import fresh_database, rows
 from tests.postgres.test_two_servers import HOLD, hears, script
 from tests.posting import post
-from tests.servers import (
-    free_port,
-    postgres_server,
-    redis_server,
-    stop_postgres,
-)
-from tests.serving import (
-    ROOT,
-    environment,
-    lucid,
-    serving,
-    wait_until,
-    worker,
-)
+from tests.servers import free_port, postgres_server, redis_server, stop_postgres
+from tests.serving import ROOT, environment, lucid, serving, wait_until, worker
 
 
 class Other:

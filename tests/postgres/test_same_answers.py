@@ -11,12 +11,7 @@ import pytest
 
 from tests.postgres.running import fresh_database, probe
 from tests.serving import ROOT
-from tests.sessions.hostile import (
-    NAMES,
-    PAYLOAD,
-    everywhere,
-    save_with_family,
-)
+from tests.sessions.hostile import NAMES, PAYLOAD, everywhere, save_with_family
 from tests.sessions.writing import Writing
 
 DEMO = ROOT / "sessions" / "demo" / "projects"

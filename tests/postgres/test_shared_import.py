@@ -15,21 +15,9 @@ import psycopg
 import pytest
 
 from tests.postgres.running import fresh_database, probe, rows
-from tests.postgres.shared import (
-    ENTRIES,
-    IMPORT,
-    READ,
-    RUN,
-    SESSIONS,
-    write,
-)
+from tests.postgres.shared import ENTRIES, IMPORT, READ, RUN, SESSIONS, write
 from tests.postgres.test_two_servers import TWICE, hears, script
-from tests.serving import (
-    lucid,
-    serving,
-    wait_until,
-    worker,
-)
+from tests.serving import lucid, serving, wait_until, worker
 
 STORED = "SELECT count(*) FROM transcripts_entry"
 LEFT = "SELECT (SELECT count(*) FROM transcripts_portion) + (SELECT count(*) FROM transcripts_sharedimport)"

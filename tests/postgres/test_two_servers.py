@@ -14,13 +14,7 @@ import pytest
 
 from tests.postgres.running import fresh_database, rows
 from tests.postgres.test_import import start, write
-from tests.serving import (
-    ROOT,
-    environment,
-    lucid,
-    serving,
-    wait_until,
-)
+from tests.serving import ROOT, environment, lucid, serving, wait_until
 
 SESSIONS = 5
 ROUNDS = 6

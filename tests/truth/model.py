@@ -8,14 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from tests.inspector.agents.server import (
-    Answer,
-    Call,
-    Fail,
-    MessagesServer,
-    Received,
-    Say,
-)
+from tests.inspector.agents.server import Answer, Call, Fail, MessagesServer, Received, Say
 from tests.truth.prompt_cache import PromptCache
 from tests.truth.script import Script
 from tests.truth.wire import Json, Kind, row

@@ -11,12 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tests.inspector.agents.server import Call, Fail, Say
 from tests.truth.script import Step
-from tests.truth.terminal import (
-    CONTROL_U,
-    ENTER,
-    ESCAPE,
-    UP,
-)
+from tests.truth.terminal import CONTROL_U, ENTER, ESCAPE, UP
 from tests.truth.visit import SONNET, Scenario, Visit
 from tests.truth.wire import Json
 
@@ -397,10 +392,7 @@ SCENARIOS = [
         "plan",
         _simple("Plan how to measure the tide.", "Do as it was planned.", arguments=("--permission-mode", "plan")),
         {
-            "Plan how to measure the tide.": [
-                Say(calls=[_read("tides.md")]),
-                Say("This is the plan: measure twice."),
-            ],
+            "Plan how to measure the tide.": [Say(calls=[_read("tides.md")]), Say("This is the plan: measure twice.")],
             "Do as it was planned.": [Say("Measured twice.")],
         },
     ),

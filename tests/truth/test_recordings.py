@@ -12,12 +12,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from tests.importing import imported
 from tests.truth.judging import judge
 from tests.truth.misses import UNEXPLAINED
-from tests.truth.recordings import (
-    FOLDER,
-    TRUTH,
-    mask_of,
-    summary,
-)
+from tests.truth.recordings import FOLDER, TRUTH, mask_of, summary
 from tests.truth.wire import FILE
 
 RECORDINGS = sorted(path.parent for path in FOLDER.glob("*/*/requests.jsonl"))

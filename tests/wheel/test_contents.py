@@ -12,13 +12,7 @@ import pytest
 
 from inspector import __version__
 from tests.serving import ROOT
-from tests.wheel.building import (
-    FILES,
-    FOLDERS,
-    PACKAGES,
-    build,
-    wheel_in,
-)
+from tests.wheel.building import FILES, FOLDERS, PACKAGES, build, wheel_in
 
 INFO = f"lucid_inspector-{__version__}.dist-info/"
 

@@ -14,22 +14,10 @@ from typing import Any
 import pytest
 
 from inspector import __version__
-from tests.serving import (
-    ROOT,
-    Program,
-    Server,
-    wait_until,
-)
+from tests.serving import ROOT, Program, Server, wait_until
 from tests.wheel.browsing import Browser, addresses_of_the_pages
 from tests.wheel.building import PACKAGES, wheel_in
-from tests.wheel.environments import (
-    EXTRAS,
-    PYTHONS,
-    imported_from,
-    interpreter,
-    linked_environment,
-    real_environment,
-)
+from tests.wheel.environments import EXTRAS, PYTHONS, imported_from, interpreter, linked_environment, real_environment
 
 SESSION = "7446aeed-5c8c-513e-a5af-e6bd525f2f4a"
 PROJECT = "-home-dev-tidewatch"

@@ -10,25 +10,13 @@ from django.db.models import Q, QuerySet
 
 from compaction.cache.engine.costs.cache_summary import Loss, describe_cache
 from compaction.cache.engine.costs.totals import totals_of
-from compaction.cache.selectors.breaks import (
-    RULES_VERSION,
-    SessionSize,
-    breaks_of,
-    scan_of,
-    session_of,
-    size_of,
-)
+from compaction.cache.selectors.breaks import RULES_VERSION, SessionSize, breaks_of, scan_of, session_of, size_of
 from compaction.cache.selectors.calls import calls_of
 from compaction.cache.selectors.losses import losses_of, order_by_cost
 from compaction.cache.selectors.series import Series, series_of
 from compaction.models import CacheBreak, CacheScan
 from inspector.runs.models import Run
-from inspector.runs.selectors.lists import (
-    ACTIVE,
-    DETAIL_FIELDS,
-    RunCard,
-    run_cards,
-)
+from inspector.runs.selectors.lists import ACTIVE, DETAIL_FIELDS, RunCard, run_cards
 from sessions.models import Request, Transcript
 
 KIND = "cache diff"

@@ -20,12 +20,7 @@ from compaction.cache.engine.costs.totals import totals_of
 from compaction.cache.engine.costs.ttl_advice import advise_ttl
 from compaction.cache.engine.requests.calls import Call, Drop, find_drops
 from compaction.cache.selectors.breaks import RULES_VERSION, sessions_due, size_of
-from compaction.cache.selectors.calls import (
-    SCANNED_KINDS,
-    Family,
-    family_of,
-    newest_capture_by_answer,
-)
+from compaction.cache.selectors.calls import SCANNED_KINDS, Family, family_of, newest_capture_by_answer
 from compaction.cache.selectors.evidence import boundary_between, confirm_drop, evidence_of
 from compaction.models import CacheBreak, CacheScan
 from inspector.web.clock import now_ms

@@ -11,21 +11,11 @@ from django.views.decorators.http import require_safe
 
 from compaction.cache.engine.differences.divergent_text import find_text
 from compaction.cache.engine.requests.prompt import prompt_of
-from compaction.cache.selectors.breaks import (
-    BreakMissingError,
-    break_of,
-    breaks_of,
-    session_of,
-)
+from compaction.cache.selectors.breaks import BreakMissingError, break_of, breaks_of, session_of
 from compaction.cache.views.session import break_view, cache_context, cause_view
 from compaction.compare.engine import Layout
 from compaction.compare.engine.presentation import ComparisonView, ContextSide, DiffRowView
-from compaction.compare.engine.requests import (
-    DifferenceRow,
-    DifferenceStatus,
-    RequestPart,
-    view_parts,
-)
+from compaction.compare.engine.requests import DifferenceRow, DifferenceStatus, RequestPart, view_parts
 from compaction.compare.selectors.comparisons import compare_ends
 from compaction.compare.selectors.points import ComparedContext, Points
 from compaction.compare.selectors.request_pairs import request_end

@@ -9,18 +9,8 @@ from urllib.parse import quote
 from compaction.cache.engine.costs.cache_summary import cause_title
 from compaction.cache.selectors.series import Series, SeriesRequest
 from compaction.models import CacheBreak
-from inspector.web.columns import (
-    Column,
-    Columns,
-    Point,
-    columns,
-)
-from sessions.text.engine.words import (
-    duration,
-    money,
-    plural,
-    tokens,
-)
+from inspector.web.columns import Column, Columns, Point, columns
+from sessions.text.engine.words import duration, money, plural, tokens
 
 BAND_NAMES = ("read", "written", "fresh")
 MOST_FLAGS = 400

@@ -7,12 +7,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from compaction.cache.engine.costs.cache_summary import (
-    Loss,
-    cause_title,
-    describe_cache,
-    format_percent,
-)
+from compaction.cache.engine.costs.cache_summary import Loss, cause_title, describe_cache, format_percent
 from compaction.cache.selectors.report import CacheReport
 from compaction.cache.selectors.tab import KIND
 from compaction.cache.views.session import break_view

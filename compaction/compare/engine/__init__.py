@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from compaction.compare.engine.align import ComparisonRow, Pairs, match_messages
-from compaction.compare.engine.causes import (
-    Cause,
-    Causes,
-    causes_of_left_out,
-    causes_of_report,
-)
+from compaction.compare.engine.causes import Cause, Causes, causes_of_left_out, causes_of_report
 from compaction.compare.engine.comparison import Comparison, StatusCount, compare
 from compaction.compare.engine.layout import Gap, Layout
 from compaction.compare.engine.shares import Share, shares_of

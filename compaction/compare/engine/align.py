@@ -11,17 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from compaction.compare.engine.causes import (
-    Cause,
-    Causes,
-    find_cause,
-    message_name,
-)
-from compaction.compare.engine.longest_increasing import longest_increasing
+from compaction.compare.engine.causes import Cause, Causes, find_cause, message_name
 from compaction.compare.engine.status import Status
 from compaction.mechanisms.engine.fingerprint import fingerprint
 from sessions.context.engine.presentation.pieces import PERSISTED, block_text
 from sessions.context.engine.rendering.overlays import CLEARED
+from sessions.text.engine.matching import longest_increasing
 from sessions.transcripts.engine.messages import Block, Message
 
 

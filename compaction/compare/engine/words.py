@@ -6,21 +6,18 @@ by word, and only as long as that is cheap. A stretch that is too long for it co
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from compaction.compare.engine.longest_increasing import longest_increasing
-from sessions.text.engine.diffs import common_ends
+from sessions.text.engine.diffs import split_words
+from sessions.text.engine.matching import common_ends, unique_pairs
 
 STRETCH = 250_000
 """Words of the one side times words of the other that are compared at once: difflib is quadratic."""
 TOTAL = 1_500_000
 """The same of a whole text."""
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONG_WORD = 24
 _NEAR = 40
 """Fewer characters than these are shown rather than left out."""
@@ -61,27 +58,18 @@ def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "".join(old[:head]), "".join(new[:head])
     inner, other = old[head : len(old) - tail], new[head : len(new) - tail]
     next_old, next_new = 0, 0
-    for old_index, new_index in [*_fixed_lines(inner, other), (len(inner), len(other))]:
+    for old_index, new_index in [*unique_pairs(inner, other), (len(inner), len(other))]:
         yield "".join(inner[next_old:old_index]), "".join(other[next_new:new_index])
         yield "".join(inner[old_index : old_index + 1]), "".join(other[new_index : new_index + 1])
         next_old, next_new = old_index + 1, new_index + 1
     yield "".join(old[len(old) - tail :]), "".join(new[len(new) - tail :])
 
 
-def _fixed_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Lines that stand once on each side, the most of them that are in one order."""
-    once = {line for line, count in Counter(old).items() if count == 1}
-    twice = Counter(new)
-    new_indexes = {line: index for index, line in enumerate(new) if twice[line] == 1 and line in once}
-    pairs = [(index, new_indexes[line]) for index, line in enumerate(old) if line in new_indexes]
-    return longest_increasing(pairs)
-
-
 def _diff(old: str, new: str, room: DiffAllowance) -> Iterator[Stretch]:
     if old == new:
         yield Stretch("same", old)
         return
-    left, right = _WORD.findall(old), _WORD.findall(new)
+    left, right = split_words(old), split_words(new)
     head, tail = common_ends(left, right)
     yield Stretch("same", "".join(left[:head]))
     yield from _middle(left[head : len(left) - tail], right[head : len(right) - tail], room)

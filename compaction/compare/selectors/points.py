@@ -14,12 +14,7 @@ from django.db.models import F
 from django.http import Http404
 
 from compaction.compare.engine.presentation import ContextSide
-from compaction.kinds.selectors import (
-    CompactionMissingError,
-    compaction_get,
-    compactions_of,
-    load_stored_context,
-)
+from compaction.kinds.selectors import CompactionMissingError, compaction_get, compactions_of, load_stored_context
 from compaction.models import Compaction
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context, PointMissingError, RequestSetup

@@ -10,23 +10,12 @@ from django.http import Http404, HttpResponse
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
-from compaction.compare.engine import (
-    Comparison,
-    Layout,
-    Status,
-    check_validity,
-    shares_of,
-)
+from compaction.compare.engine import Comparison, Layout, Status, check_validity, shares_of
 from compaction.compare.engine.presentation import ComparisonView
 from compaction.compare.engine.sentence import find_summary, recorded_title, sentence
 from compaction.compare.engine.status import LABELS, SYMBOLS
 from compaction.compare.selectors.comparisons import SessionComparison, load_comparison
-from compaction.compare.selectors.points import (
-    NAME_CHARACTERS,
-    ComparedContext,
-    Points,
-    choices_of,
-)
+from compaction.compare.selectors.points import NAME_CHARACTERS, ComparedContext, Points, choices_of
 from compaction.export.selectors import build_export_view
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
@@ -219,9 +208,6 @@ def _sizes(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
     limit = max(sum(share.before for share in shares), sum(share.after for share in shares))
     bars = [
         token_bar([(share.category.value, share.label, value) for share, value in pairs], limit=limit)
-        for pairs in (
-            [(share, share.before) for share in shares],
-            [(share, share.after) for share in shares],
-        )
+        for pairs in ([(share, share.before) for share in shares], [(share, share.after) for share in shares])
     ]
     return {"shares": shares, "before": bars[0], "after": bars[1], "difference": bars[1].total - bars[0].total}

@@ -14,12 +14,7 @@ from compaction.compare.engine.requests import compare_setups, judge_requests, v
 from compaction.compare.selectors.comparisons import compare_ends
 from compaction.compare.selectors.points import ComparedContext, Points
 from compaction.compare.selectors.request_pairs import latest_requests, request_end, request_of
-from compaction.compare.views.comparison import (
-    ComparisonState,
-    chips_of,
-    ends_of,
-    part_of,
-)
+from compaction.compare.views.comparison import ComparisonState, chips_of, ends_of, part_of
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page

@@ -25,13 +25,7 @@ from compaction.mechanisms.engine.compaction.boundary import (
 )
 from compaction.mechanisms.engine.compaction.record import Compaction
 from sessions.context.engine.rendering.records import LOADED
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    Role,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, text_block
 
 Row = dict[str, Any]
 Records = Callable[[Message], Mapping[str, Any] | None]

@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from compaction.mechanisms.engine.full.media import without_media, without_thinking
 from compaction.mechanisms.engine.full.parsing import parse_summary
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
-from compaction.mechanisms.engine.full.request import (
-    RequestPath,
-    Summarise,
-    SummariseError,
-    build_summary_request,
-)
+from compaction.mechanisms.engine.full.request import RequestPath, Summarise, SummariseError, build_summary_request
 from compaction.mechanisms.engine.full.truncation import PromptTooLongError
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.mechanical import MechanicalSummariser

@@ -8,12 +8,7 @@ from functools import cached_property
 from django.http import Http404
 
 from compaction.kinds.engine import KindSpec, Parameters
-from compaction.kinds.engine.choices import (
-    TurnChoice,
-    pivot_near,
-    pivot_of,
-    turn_choices,
-)
+from compaction.kinds.engine.choices import TurnChoice, pivot_near, pivot_of, turn_choices
 from compaction.kinds.selectors import compactable_messages
 from compaction.kinds.selectors.forecast import Forecast, forecast
 from compaction.mechanisms.engine.compaction.boundary import Direction

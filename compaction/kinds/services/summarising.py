@@ -8,38 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from compaction.kinds.services.watcher import RequestOutcome, SilentWatcher, Watcher
-from compaction.mechanisms.engine import (
-    PromptTooLongError,
-    Summarise,
-    SummariseError,
-    SummaryRequest,
-)
+from compaction.mechanisms.engine import PromptTooLongError, Summarise, SummariseError, SummaryRequest
 from compaction.mechanisms.engine.full.prompt import Variant
 from compaction.mechanisms.engine.full.request import SYSTEM, RequestPath
 from inspector.agents.cancel import CancelToken
-from inspector.agents.choosing import (
-    CONFIGURED,
-    MECHANICAL,
-    ModelSettings,
-    choose_model,
-)
-from inspector.agents.errors import (
-    BadRequestError,
-    CancelledError,
-    ModelError,
-    RefusedError,
-)
+from inspector.agents.choosing import CONFIGURED, MECHANICAL, ModelSettings, choose_model
+from inspector.agents.errors import BadRequestError, CancelledError, ModelError, RefusedError
 from inspector.agents.errors import PromptTooLongError as TooLong
 from inspector.agents.forks import ForkRefusedError, direct, fork
-from inspector.agents.model import (
-    Ask,
-    AttemptStarted,
-    LanguageModel,
-    Progress,
-    Reply,
-    RetryScheduled,
-    TextArrived,
-)
+from inspector.agents.model import Ask, AttemptStarted, LanguageModel, Progress, Reply, RetryScheduled, TextArrived
 from sessions.requests.selectors import ParentRequest
 from sessions.text.engine import words
 from sessions.transcripts.engine.messages import Message, join_messages

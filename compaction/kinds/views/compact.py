@@ -19,12 +19,7 @@ from compaction.kinds.engine import all_kinds
 from compaction.kinds.selectors.forecast import Forecast
 from compaction.kinds.selectors.form import SessionSnapshot
 from compaction.kinds.services.runs import KIND
-from compaction.kinds.views.form import (
-    LONGEST_INSTRUCTIONS,
-    CompactionForm,
-    form_from_run,
-    parse_form,
-)
+from compaction.kinds.views.form import LONGEST_INSTRUCTIONS, CompactionForm, form_from_run, parse_form
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.budget.selectors import budget_at
 from inspector.budget.services import budget_hold

@@ -8,12 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from compaction.cache.engine.causes.cause_names import TITLES
-from compaction.cache.selectors.breaks import (
-    breaks_of,
-    is_scan_due,
-    scan_of,
-    session_of,
-)
+from compaction.cache.selectors.breaks import breaks_of, is_scan_due, scan_of, session_of
 from compaction.cache.services.scan import cache_scan
 from compaction.models import CacheBreak, CacheScan
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open

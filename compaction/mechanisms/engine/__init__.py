@@ -34,12 +34,7 @@ from compaction.mechanisms.engine.pipeline import (
     recover,
     run_pipeline,
 )
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.session_memory import Notes, SessionMemoryConfig, session_memory_compact
 from compaction.mechanisms.engine.snip.removal import SnipConfig
 from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig

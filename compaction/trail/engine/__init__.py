@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from compaction.trail.engine.event import CompactionEvent, EventKind, events_of
 from compaction.trail.engine.summary_quotes import SummaryQuotes, searchable_words
-from compaction.trail.engine.user_quotes import (
-    PromptState,
-    QuoteCounts,
-    count_quotes,
-    prompt_states,
-)
+from compaction.trail.engine.user_quotes import PromptState, QuoteCounts, count_quotes, prompt_states
 
 __all__ = [
     "CompactionEvent",

@@ -90,8 +90,6 @@ class Trail:
     """On all pages."""
     decoded: int = 0
     """Raw bytes that were decompressed."""
-    is_unread: bool = False
-    """The words of the user are in too many archive blocks to be read."""
     damage: dict[str, Transcript] = field(default_factory=dict)
     """What could not be read -> the transcript that it belongs to."""
 
@@ -140,7 +138,7 @@ def trail_of(transcript: Transcript, page: int | None = None) -> Trail:
         for number, event in enumerate(page_events, page_range.start + 1)
     ]
     damage = dict.fromkeys(records.damage, transcript)
-    return Trail(tuple(steps), page_range, len(boundaries), reader.decoded, is_unread=not is_readable, damage=damage)
+    return Trail(tuple(steps), page_range, len(boundaries), reader.decoded, damage=damage)
 
 
 class _StepBuilder:

@@ -9,13 +9,7 @@ from django.views.decorators.http import require_safe
 
 from compaction.kinds.selectors import compactions_of
 from compaction.kinds.services.runs import KIND
-from compaction.trail.selectors.trail import (
-    ContextSize,
-    Trail,
-    TrailStep,
-    compacted_subagents,
-    trail_of,
-)
+from compaction.trail.selectors.trail import ContextSize, Trail, TrailStep, compacted_subagents, trail_of
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import DETAIL_FIELDS, RunCard, run_cards
 from inspector.web.addresses import entry_url, session_root

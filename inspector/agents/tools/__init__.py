@@ -9,12 +9,7 @@ from inspector.agents.tools.grep import Grep
 from inspector.agents.tools.pipeline import Limits
 from inspector.agents.tools.read import Read
 from inspector.agents.tools.shell import Shell
-from inspector.agents.tools.tool import (
-    Denial,
-    Outcome,
-    Tool,
-    Toolbox,
-)
+from inspector.agents.tools.tool import Denial, Outcome, Tool, Toolbox
 from inspector.agents.tools.write import Write
 
 __all__ = [

@@ -6,13 +6,7 @@ from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.access import Writable
 from inspector.agents.tools.atomic import write_atomically
-from inspector.agents.tools.tool import (
-    FailedError,
-    ToolResult,
-    schema,
-    switch_of,
-    text_of,
-)
+from inspector.agents.tools.tool import FailedError, ToolResult, schema, switch_of, text_of
 from sessions.text.engine.words import plural
 
 

@@ -12,13 +12,7 @@ from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.access import Readable
 from inspector.agents.tools.pipeline import Limits
-from inspector.agents.tools.tool import (
-    DeniedError,
-    FailedError,
-    ToolResult,
-    schema,
-    text_of,
-)
+from inspector.agents.tools.tool import DeniedError, FailedError, ToolResult, schema, text_of
 
 MATCHES = 100
 LONGEST_PATTERN = 300

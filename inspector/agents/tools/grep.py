@@ -6,14 +6,7 @@ from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.access import Readable
 from inspector.agents.tools.pipeline import Limits, run_pipeline
-from inspector.agents.tools.tool import (
-    FailedError,
-    ToolResult,
-    number_of,
-    schema,
-    switch_of,
-    text_of,
-)
+from inspector.agents.tools.tool import FailedError, ToolResult, number_of, schema, switch_of, text_of
 
 MATCHES = 200
 _MODES = {"files_with_matches": "-l", "content": "-n", "count": "-c"}

@@ -5,13 +5,7 @@ from __future__ import annotations
 from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.access import Readable
-from inspector.agents.tools.tool import (
-    FailedError,
-    ToolResult,
-    number_of,
-    schema,
-    text_of,
-)
+from inspector.agents.tools.tool import FailedError, ToolResult, number_of, schema, text_of
 
 LINES = 2_000
 LONGEST_LINE = 2_000

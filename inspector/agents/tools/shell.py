@@ -9,12 +9,7 @@ from inspector.agents.tools.allowed import NAMES
 from inspector.agents.tools.check_command import check_command
 from inspector.agents.tools.command import parse
 from inspector.agents.tools.pipeline import Limits, run_pipeline
-from inspector.agents.tools.tool import (
-    FailedError,
-    ToolResult,
-    schema,
-    text_of,
-)
+from inspector.agents.tools.tool import FailedError, ToolResult, schema, text_of
 
 
 class Shell:

@@ -6,13 +6,7 @@ from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.access import Writable
 from inspector.agents.tools.atomic import write_atomically
-from inspector.agents.tools.tool import (
-    DeniedError,
-    FailedError,
-    ToolResult,
-    schema,
-    text_of,
-)
+from inspector.agents.tools.tool import DeniedError, FailedError, ToolResult, schema, text_of
 
 
 class Write:

@@ -1,6 +1,6 @@
-"""The file of a backup is a plain tar, so that `tar` and `zstd` open it without Lucid. Whatever is in it besides the
-contents follows from their names and sizes and is compared byte by byte: no bit changes unseen, and links, paths and
-modes of somebody else's have no place."""
+"""A backup is a plain tar file, so that `tar` and `zstd` open it without Lucid. Everything in it besides the contents
+follows from their names and sizes and is compared byte by byte: no changed bit goes unnoticed, and foreign links, paths
+and modes are impossible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.backup.format.errors import BackupError, DamageError
 BLOCK = 512
 END = bytes(2 * BLOCK)
 MOST_BYTES = 160 * 1024 * 1024
-"""Of one member. What Lucid writes is far smaller; a larger size is made up."""
+"""Per member. What Lucid writes is far smaller, so a larger size is forged."""
 NAME = re.compile(r"(files|tables|index)/[a-z0-9_]+/[0-9]{8}\.msgpack\.zst|manifest\.json(\.sha256)?", re.ASCII)
 NO_BACKUP = "This file is no backup that Lucid has made."
 
@@ -25,7 +25,7 @@ class Member:
     name: str
     data: bytes
     offset: int
-    """Where the data begins in the file."""
+    """Where the data starts in the file."""
 
 
 def write_member(file: IO[bytes], name: str, data: bytes) -> None:
@@ -35,7 +35,7 @@ def write_member(file: IO[bytes], name: str, data: bytes) -> None:
 
 
 def read_members(file: IO[bytes]) -> Iterator[Member]:
-    """All members, one at a time in memory. Raises BackupError at the first byte that should not be there."""
+    """All members, one at a time in memory. Raises BackupError at the first wrong byte."""
     last, offset = "", 0
     while True:
         header = file.read(BLOCK)

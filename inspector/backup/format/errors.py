@@ -1,14 +1,14 @@
-"""Why a file is not taken for a backup, in one sentence."""
+"""Errors of backups, each with one sentence."""
 
 from __future__ import annotations
 
 
 class BackupError(Exception):
-    """Something about a backup that a person has to know; the sentence is complete."""
+    """A problem with a backup, as a complete sentence for a person."""
 
 
 class DamageError(BackupError):
-    """A part is not what was written."""
+    """A part differs from what was written."""
 
     def __init__(self, part: str, defect: str) -> None:
         super().__init__(f"The backup is damaged: {part} {defect}. Nothing was changed; use another copy of it.")
@@ -16,7 +16,7 @@ class DamageError(BackupError):
 
 
 class HalfRestoredError(BackupError):
-    """The disk failed after the database was exchanged."""
+    """The disk failed after the database was replaced."""
 
     def __init__(self, home: str, reason: str, aside: tuple[str, ...]) -> None:
         before = f" What was there before is in {' and '.join(aside)}." if aside else ""

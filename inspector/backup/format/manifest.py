@@ -1,4 +1,4 @@
-"""What a backup says of itself: which Lucid made it, of which schema it is, and what every part of it hashes to."""
+"""The manifest of a backup: the version of Lucid that made it, the schema, and the hash of every part."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ StreamKind = Literal["files", "tables", "index"]
 class Part(msgspec.Struct, frozen=True):
     name: str
     bytes: int
-    """As compressed."""
+    """Compressed size."""
     raw: int
     rows: int
     sha256: str
-    """Of the compressed bytes."""
+    """Hash of the compressed bytes."""
 
 
 class Stream(msgspec.Struct, frozen=True):
-    """Rows of one table, or the files of the home."""
+    """The rows of one table, or the files of the home."""
 
     kind: StreamKind
     name: str
@@ -43,18 +43,18 @@ class Stream(msgspec.Struct, frozen=True):
 
 class Manifest(msgspec.Struct, frozen=True):
     lucid: str
-    """The version that made it."""
+    """The version of Lucid that made it."""
     created_at: int
     """Milliseconds since 1970, UTC."""
     database: Literal["sqlite", "postgresql"]
     migrations: list[str]
-    """Of the schema, as `app.0001_initial`, in the order in which they were applied."""
+    """As `app.0001_initial`, in the order of application."""
     files: int
-    """Of the home."""
+    """Files of the home."""
     owed: int
-    """Transcripts whose bytes a large import had not archived yet."""
+    """Transcripts that a large import had not archived yet."""
     sequences: dict[str, int]
-    """The highest id that each table has given out."""
+    """The highest id that each table has used."""
     streams: list[Stream]
     format: int = FORMAT
 

@@ -1,4 +1,4 @@
-"""Reads a backup. All of it is proved before anything of it is used, and each part once more when it is."""
+"""Reads a backup. All of it is verified before any part is used, and each part again when it is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BackupReader:
         self._offsets: dict[str, int] = {}
 
     def verify(self, progress: Progress) -> Manifest:
-        """Every byte of the file. Raises BackupError, which names the part that is damaged."""
+        """Verifies every byte of the file. Raises BackupError, which names the damaged part."""
         self._file.seek(0)
         self._offsets = {}
         parts: list[Part | DamageError] = []
@@ -54,7 +54,7 @@ class BackupReader:
 
 
 def _part(member: Member) -> Part | DamageError:
-    """What it is. What is wrong with it counts only when the manifest does not tell more."""
+    """An error in it counts only if the manifest does not tell more."""
     try:
         rows, raw = unpack(member.data)
     except UnreadableError as error:

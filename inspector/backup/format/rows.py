@@ -1,4 +1,4 @@
-"""Rows as bytes: MessagePack, compressed. A part is small enough to be in memory, unless a single row is larger."""
+"""Rows as bytes: compressed MessagePack. A part fits into memory, unless a single row is larger."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Row = Sequence[Value]
 PART_BYTES = 4 * 1024 * 1024
 PART_ROWS = 20_000
 MOST_RAW = 128 * 1024 * 1024
-"""No row of Lucid's comes near it: a recorded exchange has 64 MB at most."""
+"""No row comes near it: a recorded exchange has at most 64 MB."""
 LEVEL = 3
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -25,11 +25,11 @@ _KINDS = {type(None), bool, int, float, str, bytes}
 
 
 class UnreadableError(Exception):
-    """These bytes are no rows."""
+    """The bytes are not rows."""
 
 
 def batches(rows: Iterable[Row], wide: Sequence[int]) -> Iterator[list[Row]]:
-    """Rows for one part each. `wide` are the columns whose values may be long."""
+    """The rows of each part. `wide`: columns whose values may be long."""
     batch: list[Row] = []
     size = 0
     for row in rows:
@@ -46,7 +46,7 @@ def batches(rows: Iterable[Row], wide: Sequence[int]) -> Iterator[list[Row]]:
 
 
 def pack(rows: Sequence[Row]) -> tuple[bytes, int]:
-    """The bytes of a part, and how many they were before they were compressed."""
+    """The bytes of a part, and their number before compression."""
     raw = _encode(rows)
     if len(raw) > MOST_RAW:
         raise BackupError(f"A row is too large to be backed up ({len(raw):,} bytes).")
@@ -54,7 +54,7 @@ def pack(rows: Sequence[Row]) -> tuple[bytes, int]:
 
 
 def unpack(data: bytes) -> tuple[list[tuple[Value, ...]], int]:
-    """Rows, and their bytes. What says that it is larger than anything we write is not even decompressed."""
+    """The rows and their size. A part that claims to be larger than anything Lucid writes is not decompressed."""
     try:
         size = zstandard.frame_content_size(data)
         if not 0 <= size <= MOST_RAW:

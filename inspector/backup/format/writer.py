@@ -1,4 +1,4 @@
-"""Writes a backup part by part, and says at its end what all of them hash to."""
+"""Writes a backup part by part, with the hashes of all parts at its end."""
 
 from __future__ import annotations
 
@@ -8,16 +8,11 @@ from typing import IO
 
 from inspector.backup.format import manifest as manifests
 from inspector.backup.format.container import END, write_member
-from inspector.backup.format.manifest import (
-    Manifest,
-    Part,
-    Stream,
-    StreamKind,
-)
+from inspector.backup.format.manifest import Manifest, Part, Stream, StreamKind
 from inspector.backup.format.rows import Row, batches, pack
 
 Progress = Callable[[str, int], None]
-"""Called with the name of a stream and the bytes of the backup that are written or read so far."""
+"""Called with the name of a stream and the bytes of the backup written or read so far."""
 
 
 class BackupWriter:
@@ -50,5 +45,5 @@ class BackupWriter:
 
 
 def hash_line(manifest: bytes) -> bytes:
-    """As `sha256sum` writes it."""
+    """In the format of `sha256sum`."""
     return f"{hashlib.sha256(manifest).hexdigest()}  {manifests.NAME}\n".encode()

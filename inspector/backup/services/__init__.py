@@ -1,1 +1,1 @@
-"""Backups of the whole home: what is read from a database that others write to, and what is made of it elsewhere."""
+"""Makes and restores backups of the whole home, while others use the database."""

@@ -1,4 +1,4 @@
-"""Down to the disk: a file by itself, and the names in a folder."""
+"""Syncs files and folders to disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of the home that cannot be made again, and no others: neither the queue nor locks, logs or sockets."""
+"""The files of the home that cannot be recreated: no queue, locks, logs or sockets."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ WIDE = (3,)
 KEYS = ("secret.key", "owner.key")
 CAPTURES = "captures"
 FOLDERS = (CAPTURES, "notes", "demo", "exports")
-"""Recordings that wait to be stored, notes of sessions, the demo's memory and what was exported of it."""
+"""Recordings waiting to be stored, notes of sessions, the demo's memory and its exports."""
 PIECE_BYTES = 1024 * 1024
 
 
 class FileReader:
-    """Reads before the snapshot of the database is taken. A recording is a file until its row is committed: one that
-    goes away before it is read is in the snapshot, and one that is both is recognised by its name when it is stored
-    anew."""
+    """Reads before the snapshot of the database is taken. A recording is a file until its row is committed: if the file
+    is gone before it is read, the row is in the snapshot; if both are there, the name shows it when the file is stored
+    again."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -68,7 +68,7 @@ def _pieces(home: Path, path: Path) -> Iterator[Row]:
 
 
 class FileWriter:
-    """Puts pieces back into files below a folder. Names come out of a file that anybody may have made."""
+    """Writes pieces into files below a folder. The names are not trusted: anybody may have made the backup."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

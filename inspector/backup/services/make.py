@@ -1,4 +1,4 @@
-"""Makes a backup: written beside its place, read back, and only then given its name."""
+"""Makes a backup: written to a draft, read back, and only then renamed."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class BackupResult:
     seconds: float
     manifest: Manifest
     is_noted: bool
-    """Whether the home remembers it."""
+    """Whether the home has a note of it."""
 
 
 def backup_make(*, path: Path, replace: bool, progress: Progress) -> BackupResult:
-    """Raises BackupError, OSError or DatabaseError; then nothing is left behind."""
+    """Raises BackupError, OSError or DatabaseError, and then leaves nothing behind."""
     _refuse(path, replace=replace)
     started = time.monotonic()
     with _draft(path) as (draft, file):
@@ -56,7 +56,7 @@ def backup_make(*, path: Path, replace: bool, progress: Progress) -> BackupResul
 
 
 def _note(path: Path, manifest: Manifest, size: int) -> bool:
-    """A home whose disk is full is backed up to another: that must not fail for want of room for a note."""
+    """Never fails: a home on a full disk can be backed up to another disk, even if there is no room for the note."""
     try:
         note_write(home=settings.LUCID_HOME, path=path, at=manifest.created_at, size=size)
     except OSError:
@@ -102,12 +102,12 @@ def _write(file: IO[bytes], progress: Progress) -> None:
 
 
 def _knows_owed(tables: list[Table]) -> bool:
-    """Older schemas do not."""
+    """Older schemas do not have the column."""
     return any(table.name == SOURCES and "owed" in table.columns for table in tables)
 
 
 def _read_back(file: IO[bytes], progress: Progress) -> Manifest:
-    # From the disk, if the system lets go of what it has just written.
+    # From the disk, if the system drops what it has just cached.
     with suppress(OSError):
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     return BackupReader(file).verify(progress)
@@ -127,7 +127,7 @@ def _draft(path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
 
 
 def _remove_drafts(path: Path) -> None:
-    """What backups to the same place have left that were killed; those that run hold a lock."""
+    """Removes drafts of backups to the same path that were killed; running ones hold a lock."""
     for draft in path.parent.glob(f".{path.name}.*{UNFINISHED}"):
         with draft.open("rb") as file:
             try:

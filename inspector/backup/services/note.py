@@ -1,4 +1,4 @@
-"""Remembers in the home when the last backup was made, and where to."""
+"""The note in the home that says when and where the last backup was made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person who waits for a backup sees on a terminal, and what all are told of it in the end."""
+"""The progress of a backup on a terminal, and the summary at its end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLEAR = "\r\x1b[K"
 
 
 class ProgressLine:
-    """Progress, if somebody looks at standard error."""
+    """Shows progress if standard error is a terminal."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
@@ -35,7 +35,7 @@ class ProgressLine:
 
 
 def rows_by_table(manifest: Manifest) -> dict[str, int]:
-    """How many rows of each."""
+    """Number of rows by table."""
     return {stream.name: stream.rows for stream in manifest.of_kind("tables")}
 
 

@@ -1,4 +1,4 @@
-"""The text index anew, for a database whose index another kind of database cannot read."""
+"""Rebuilds the text index after a restore from another kind of database."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ logger = get_logger(__name__)
 
 
 def reindex(progress: Progress) -> Iterator[str]:
-    """What a person should know of it, as sentences. What is left out is made up for by the next import."""
+    """Returns sentences for the person. The next import adds what is left out."""
     Transcript.objects.update(indexed=0)
-    # The bytes of these are still in a file of another host.
+    # The bytes of these are still only in a file of another host.
     own = Transcript.objects.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
     unread = 0
     for pk, entries in own.filter(entries__gt=0).values_list("pk", "entries").order_by("pk"):
@@ -33,7 +33,7 @@ def reindex(progress: Progress) -> Iterator[str]:
             raise
         except (OSError, ValueError, LookupError, zstandard.ZstdError) as error:
             logger.warning("transcript_not_indexed", transcript=pk, error=str(error))
-            # It would be tried again by every import; the archive has what cannot be read, and `check` names it.
+            # Every import would try it again; `lucid check` names what cannot be read.
             Transcript.objects.filter(pk=pk).update(indexed=entries)
             unread += 1
         progress("text index", pk)

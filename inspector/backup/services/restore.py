@@ -1,4 +1,4 @@
-"""Restores a backup: proved first, built beside what is there, and put in its place when it is whole."""
+"""Restores a backup: verified first, built beside the existing data, and swapped in when it is complete."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from sessions.text.engine.words import size
 STAGING = ".restoring-"
 ASIDE = "before-restore-"
 LOCK = ".lock"
-"""Of the folder of recordings."""
+"""The lock of the folder of recordings."""
 KEPT_NAMES = ("serve.lock", "logs")
-"""What belongs to the machine and to this very process, not to the data."""
+"""Files that belong to the machine or to this process, not to the data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class RestoreResult:
     seconds: float
     manifest: Manifest
     migrated: tuple[str, ...]
-    """What was applied to bring an older schema up to date."""
+    """Migrations that brought an older schema up to date."""
     reindexed: bool
     aside: tuple[str, ...]
-    """Where what was there before is now."""
+    """Where the former data is now."""
 
 
 def backup_restore(*, path: Path, replace: bool, progress: Progress, say: Callable[[str], None]) -> RestoreResult:
-    """Raises BackupError, OSError or DatabaseError; then everything is as it was, unless it is a HalfRestoredError."""
+    """Raises BackupError, OSError or DatabaseError; then nothing has changed, unless it is a HalfRestoredError."""
     started = time.monotonic()
     home = Path(settings.LUCID_HOME)
     if not path.is_file():
@@ -102,7 +102,7 @@ class _Restore:
         self.migrated: tuple[str, ...] = ()
         self.reindexed = False
         self._aside: tuple[str, ...] | None = None
-        """Where what was there before is, once the database is exchanged."""
+        """Where the former data is, once the database is replaced."""
 
     def run(self, aside: Path | None) -> tuple[str, ...]:
         with _staging(self._home) as staging:
@@ -194,7 +194,7 @@ def _refuse_newer(manifest: Manifest) -> None:
 
 
 def _migrate_to(migrations: list[str]) -> None:
-    """The schema that the rows are of."""
+    """Migrates to the schema of the rows."""
     names = [(app, name) for app, _, name in (migration.partition(".") for migration in migrations)]
     MigrationExecutor(connection).migrate(names)
     applied = read_schema(connection).applied
@@ -221,7 +221,7 @@ def _refuse_without_room(manifest: Manifest, home: Path) -> None:
 
 
 def _is_taken(home: Path, restore_target: Target) -> bool:
-    """Whether anything is there that cannot be made again. Keys alone protect nothing."""
+    """Whether the home has anything that cannot be recreated. Keys without data do not count."""
     folders = (home / folder for folder in home_files.FOLDERS)
     return restore_target.has_rows() or any(
         name != LOCK for folder in folders for _, _, names in os.walk(folder) for name in names
@@ -262,7 +262,7 @@ def _reason(error: Exception) -> str:
 
 def _put_files(staging: Path, home: Path, aside: Path | None, path: Path) -> None:
     if aside is not None:
-        # The database has its place by now, and what was in it is aside already.
+        # The database is in place by now, and the former one was moved aside.
         own = {staging.name, aside.name, *KEPT_NAMES, Path(str(connection.settings_dict["NAME"])).name}
         for old in home.iterdir():
             if old.name not in own and not old.name.startswith(ASIDE) and not path.is_relative_to(old):
@@ -270,6 +270,6 @@ def _put_files(staging: Path, home: Path, aside: Path | None, path: Path) -> Non
     for new in sorted(staging.iterdir()):
         place = home / new.name
         if place.is_dir():
-            shutil.rmtree(place)  # there is no file in it that anybody would miss: see _is_taken
+            shutil.rmtree(place)  # it has no file that anybody would miss: see _is_taken
         new.replace(place)
     sync_folder(home)

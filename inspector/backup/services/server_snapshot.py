@@ -1,5 +1,5 @@
-"""A snapshot of PostgreSQL is a transaction that sees one moment (repeatable read). Tables are copied out through it by
-COPY: no second program is needed whose version has to fit the server's."""
+"""A snapshot of PostgreSQL is a transaction that sees one moment (repeatable read). COPY reads the tables, so that no
+other program is needed whose version would have to fit the server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BINARY = {
     "double precision": "float8",
     "bytea": "bytea",
 }
-"""What travels as it is; all else, JSON and the text index among it, travels as text."""
+"""Types that are copied as binary; all others, including JSON and the text index, are copied as text."""
 TYPES = """
     SELECT a.attname, format_type(a.atttypid, NULL) FROM pg_attribute a
     WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
@@ -43,7 +43,7 @@ def server_snapshot() -> Iterator[ServerSnapshot]:
         with closing(psycopg.connect(**connection.get_connection_params())) as reader:
             reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             reader.read_only = True
-            # The snapshot is taken by the first query; what is read meanwhile may take its time.
+            # The first query takes the snapshot; reading it may take long.
             reader.execute("SELECT 1 FROM django_migrations LIMIT 1")
             yield ServerSnapshot(reader)
     except psycopg.Error as error:

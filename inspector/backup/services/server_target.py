@@ -1,5 +1,5 @@
-"""A backup becomes tables in a schema of their own on PostgreSQL. One transaction puts them in the place of those that
-are in use, and moves these to another schema."""
+"""Restores a backup into a schema of its own on PostgreSQL. One transaction then swaps the tables with those in use,
+which move to another schema."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class ServerTarget:
         return f"the schema {moved}" if moved and old else ""
 
     def sync(self) -> None:
-        """The server did so when the transaction ended."""
+        """The server did it when the transaction ended."""
 
     def _refuse_others(self) -> None:
         (others,) = self._fetch_one(OTHERS)
@@ -118,7 +118,7 @@ class ServerTarget:
             )
 
     def _leftover_schemas(self) -> list[str]:
-        """By restores that were killed; nobody else is connected."""
+        """Schemas of restores that were killed; nobody else is connected."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)", [STAGING])
             return [name for (name,) in cursor.fetchall()]
@@ -128,7 +128,7 @@ class ServerTarget:
         return str(schema)
 
     def _ours(self, schema: str) -> list[str]:
-        """Lucid's tables there, also such as another version has."""
+        """Lucid's tables, including those of other versions."""
         prefixes = tuple(f"{config.label}_" for config in apps.get_app_configs())
         return [name for name in self._all_in(schema) if name == MIGRATIONS or name.startswith(prefixes)]
 
@@ -162,7 +162,7 @@ def _to_json(value: Value) -> Value:
 
 
 _CONVERSIONS = {"boolean": _to_bool, "jsonb": _to_json}
-"""SQLite has numbers for yes and no, and takes characters in JSON that PostgreSQL does not."""
+"""SQLite stores booleans as numbers, and accepts characters in JSON that PostgreSQL refuses."""
 
 
 def _convert(row: tuple[Value, ...], changes: Sequence[tuple[int, Any]]) -> list[Value]:

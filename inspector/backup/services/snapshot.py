@@ -1,4 +1,4 @@
-"""The database at one moment, however long it takes to read it and whoever writes meanwhile."""
+"""The database at one moment, however long reading takes and whoever writes meanwhile."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Table:
     name: str
     columns: tuple[str, ...]
     wide: tuple[int, ...]
-    """Places of the columns whose values may be long."""
+    """Indexes of the columns whose values may be long."""
 
 
 class Snapshot(Protocol):
@@ -37,14 +37,14 @@ class Snapshot(Protocol):
     def migrations(self) -> list[str]: ...
 
     def index_tables(self) -> list[Table]:
-        """Those of the text index, which differ between databases."""
+        """The tables of the text index, which differ between databases."""
 
     def sequences(self) -> dict[str, int]: ...
 
     def rows(self, table: Table) -> Iterator[Row]: ...
 
     def count_owed(self) -> int:
-        """Files whose bytes are not in the archive yet."""
+        """Files that are not in the archive yet."""
 
 
 def snapshot() -> AbstractContextManager[Snapshot]:
@@ -58,8 +58,8 @@ def snapshot() -> AbstractContextManager[Snapshot]:
 
 
 def stored_tables() -> list[Table]:
-    """Those that Lucid keeps its data in, whatever else is in the database. It may be of an older schema: a backup is
-    made before an upgrade, and must not begin with it."""
+    """The tables with Lucid's data, whatever else is in the database. The schema may be older: a backup is made before
+    an upgrade, and must not start one."""
     schema = read_schema(connection)
     if schema.unknown:
         raise BackupError(f"The database was made by a newer Lucid ({schema.unknown[-1]}); back it up with that one.")

@@ -1,5 +1,5 @@
-"""A snapshot of SQLite is a read transaction: thanks to the write-ahead log others write all the while. SQLite's own
-copies (its backup API and VACUUM INTO) would need a second file of the same size first, and serve SQLite alone."""
+"""A snapshot of SQLite is a read transaction: the write-ahead log lets others write meanwhile. SQLite's own copies (its
+backup API and VACUUM INTO) would need a second file of the same size, and work for SQLite only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def sqlite_snapshot(path: Path) -> Iterator[SqliteSnapshot]:
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as connection:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
-        # The transaction begins with the first page that it reads.
+        # The transaction starts with the first page that it reads.
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         yield SqliteSnapshot(connection)
 

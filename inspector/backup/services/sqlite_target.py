@@ -1,4 +1,4 @@
-"""A backup becomes an SQLite file beside the database, which then takes its name in one step."""
+"""Restores a backup into an SQLite file beside the database, which then takes its name in one step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.startup.sqlite_file import MAGIC
 
 BUSY_SECONDS = 3
 SUFFIXES = ("-wal", "-shm", "-journal")
-# The file counts for nothing until it is whole, so nothing has to be taken back in it.
+# The file does not count until it is complete, so nothing ever has to be rolled back.
 PRAGMAS = (
     "PRAGMA page_size = 4096",
     "PRAGMA journal_mode = OFF",

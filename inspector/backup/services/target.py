@@ -1,4 +1,4 @@
-"""Where a backup is restored to: a database beside the one that is in use, which takes its place when it is whole."""
+"""Where a backup is restored: a database beside the one in use, which replaces it when it is complete."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from inspector.backup.services.snapshot import MIGRATIONS, TEXT_INDEX
 
 class Target(Protocol):
     def has_rows(self) -> bool:
-        """Whether there is anything in it now."""
+        """Whether the database in use has any rows."""
 
     def hold(self) -> AbstractContextManager[None]:
-        """Nobody else uses the database meanwhile. Raises BackupError if somebody does."""
+        """Keeps others from using the database meanwhile. Raises BackupError if somebody uses it."""
 
     def stage(self) -> AbstractContextManager[None]:
-        """Meanwhile Django's connection leads to an empty database, in which nothing is that counts. It goes, unless it
-        has taken its place by then."""
+        """Meanwhile Django is connected to an empty database. It is removed at the end, unless it has replaced the one
+        in use."""
 
     def load(self, table: str, columns: Sequence[str], batches: Iterable[Rows]) -> None: ...
 
     def load_index(self, table: str, columns: Sequence[str], batches: Iterable[Rows]) -> bool:
-        """False if this database does not let us; then the index has to be made anew."""
+        """False if this database does not allow it; then the index has to be rebuilt."""
 
     def check(self) -> None:
-        """All rows are there that others refer to. Raises DatabaseError or BackupError."""
+        """Checks that no reference leads to a missing row. Raises DatabaseError or BackupError."""
 
     def set_sequences(self, sequences: dict[str, int]) -> None: ...
 
     def take_place(self, aside: Path | None) -> str:
-        """The staged database becomes the one in use. What was there is moved aside, and where to is returned; without
-        a place for it there is nothing in it. If this fails, the database in use is the one before."""
+        """Makes the staged database the one in use. Moves the former one aside and returns its location; `aside` is
+        None if the former one is empty. If this fails, the former database stays in use."""
 
     def sync(self) -> None:
-        """Down to the disk, after it has taken its place."""
+        """Syncs the new database to disk."""
 
 
 def target() -> Target:
@@ -53,7 +53,7 @@ def target() -> Target:
 
 
 def staged_columns() -> dict[str, set[str]]:
-    """Of the tables of the database that Django is connected to, but for those that are made by other means."""
+    """The columns of the tables in the connected database, except tables that are created by other means."""
     introspection = connection.introspection
     with connection.cursor() as cursor:
         return {

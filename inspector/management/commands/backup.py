@@ -1,4 +1,4 @@
-"""`lucid backup FILE`: the whole home in one file, made while the server runs, and read back before it has its name."""
+"""`lucid backup FILE`: the whole home in one file, made while the server runs, and verified before it is renamed."""
 
 from __future__ import annotations
 

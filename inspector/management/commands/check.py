@@ -1,4 +1,4 @@
-"""`lucid check`: is every archived byte still to be had? Stands in for Django's own command of that name."""
+"""`lucid check`: is every archived byte still readable? Replaces Django's own command of that name."""
 
 from __future__ import annotations
 

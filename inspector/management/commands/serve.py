@@ -13,12 +13,7 @@ from django.core.management.base import BaseCommand
 from inspector import logs
 from inspector.owner.address import entry_address, is_desktop, open_browser
 from inspector.settings import env
-from inspector.startup.address import (
-    Address,
-    SocketFile,
-    listen,
-    parse_address,
-)
+from inspector.startup.address import Address, SocketFile, listen, parse_address
 from inspector.startup.database import ensure_database
 from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
@@ -32,10 +27,10 @@ UNCHECKED = (
     "reads your sessions and changes your memory."
 )
 UNWRITTEN = 2.0
-"""Seconds that recordings get to reach the disk when the server ends."""
+"""Seconds for recordings to be written when the server ends."""
 WATCHER_AFTER = 0.3
 WORKER_AFTER = 1.5
-"""Seconds. A person who opens the first page should not wait for two more interpreters; what is queued can."""
+"""Seconds: the first page should not have to wait for two more interpreters to start, queued work can."""
 
 
 class Command(BaseCommand):
@@ -115,7 +110,7 @@ def _helpers(*, demo: bool, watch: bool) -> list[Helper]:
 
 
 def _leave() -> None:
-    """Without waiting for threads: a view that still works for a reader who is gone must not hold up the end."""
+    """Ends without waiting for threads: a view that still works for a reader who has left must not delay the end."""
     logging.shutdown()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -50,8 +50,8 @@ def _tell(count: int, total: int) -> None:
 
 
 def as_json(session: Any, damage: str | None = None) -> dict[str, object]:
-    """`cost_usd` is null when no request has a known price; `cache_breaks` counts those that were not expected.
-    `damage` is a sentence if the session is damaged in the archive so that its cache could not be looked into."""
+    """`cost_usd` is null if no request has a known price; `cache_breaks` counts the unexpected ones. `damage` is a
+    sentence if the archive is damaged and the prompt cache of the session cannot be examined."""
     priced = session.requests > session.unpriced or not session.requests
     return {
         "id": session.public_id,

@@ -1,4 +1,4 @@
-"""`manage.py watch`: import what is there, then follow the files as the agent writes them."""
+"""`manage.py watch`: imports everything, then follows the files as the agent writes them."""
 
 from __future__ import annotations
 

@@ -10,12 +10,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from inspector.runs.kinds import (
-    Result,
-    RunKind,
-    Work,
-    find_run_kind,
-)
+from inspector.runs.kinds import Result, RunKind, Work, find_run_kind
 from inspector.runs.models import Run
 from inspector.runs.selectors.kills import kill_requested_at
 from inspector.runs.services.active_run import ActiveRun
@@ -24,12 +19,7 @@ from inspector.runs.services.kill_notes import kill_forget
 from inspector.runs.services.local_runs import register
 from inspector.runs.services.presence import process_name
 from inspector.runs.services.pulse import keep_pulse, own_run
-from inspector.runs.services.stops import (
-    RunError,
-    RunKilled,
-    RunStopped,
-    describe_failure,
-)
+from inspector.runs.services.stops import RunError, RunKilled, RunStopped, describe_failure
 from inspector.structured import BoundLogger, bound_contextvars, get_logger
 from inspector.web.clock import now_ms
 from inspector.web.database_errors import find_trouble
@@ -160,13 +150,7 @@ def _finish(running: ActiveRun, outcome: RunOutcome, *, seconds: float = FINISH_
     now = now_ms()
     with running.writing:  # what the pulse has taken would not reach a run that is over
         updates = running.take_updates()
-    fields = {
-        **updates,
-        **outcome.fields,
-        "status": outcome.status,
-        "finished_at": now,
-        "heartbeat_at": now,
-    }
+    fields = {**updates, **outcome.fields, "status": outcome.status, "finished_at": now, "heartbeat_at": now}
     if not retry_while_unavailable(lambda: own_run(running).update(**fields), seconds=seconds):
         logger.warning("run_was_given_up", run=running.run_id, status=outcome.status.value)
 

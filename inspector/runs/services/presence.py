@@ -19,13 +19,7 @@ from django.db import connection
 from inspector.locks.database_clock import database_ms
 from inspector.locks.hosts import this_host
 from inspector.runs.models import Run, Worker
-from inspector.runs.selectors.presence import (
-    BEAT_SECONDS,
-    COMMAND,
-    boot_seconds,
-    is_unlocked,
-    presence_folder,
-)
+from inspector.runs.selectors.presence import BEAT_SECONDS, COMMAND, boot_seconds, is_unlocked, presence_folder
 from inspector.runs.services.local_runs import local_runs
 from inspector.structured import get_logger
 

@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, made to take whatever a transcript holds."""
+"""Django's backend for PostgreSQL, changed to accept any text of a transcript."""

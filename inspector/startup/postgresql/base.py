@@ -1,4 +1,4 @@
-"""What PostgreSQL refuses becomes a replacement character on its way in, instead of an error on a page."""
+"""Writes a replacement character where PostgreSQL would refuse one, instead of failing."""
 
 from __future__ import annotations
 

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from memory.chain.engine.build import MOST_HOPS, Chain, build_chain
-from memory.chain.engine.chain_file import (
-    MOST_CHARACTERS,
-    ChainFile,
-    Include,
-    Layer,
-    Outcome,
-    When,
-)
+from memory.chain.engine.chain_file import MOST_CHARACTERS, ChainFile, Include, Layer, Outcome, When
 from memory.chain.engine.reminder import format_reminder, is_recorded
 
 __all__ = [

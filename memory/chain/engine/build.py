@@ -7,25 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memory.chain.engine.candidates import (
-    MANAGED,
-    Candidate,
-    files_at_start,
-    files_below,
-)
-from memory.chain.engine.chain_file import (
-    ChainFile,
-    Include,
-    Layer,
-    Outcome,
-    When,
-)
-from memory.chain.engine.files import (
-    LeadsOutError,
-    NotTextError,
-    read_bytes,
-    read_text,
-)
+from memory.chain.engine.candidates import MANAGED, Candidate, files_at_start, files_below
+from memory.chain.engine.chain_file import ChainFile, Include, Layer, Outcome, When
+from memory.chain.engine.files import LeadsOutError, NotTextError, read_bytes, read_text
 from memory.chain.engine.includes import WrittenInclude, find_includes
 from memory.files.engine.reading.header import read_header
 from memory.files.engine.reading.loaded_text import blank_comments, load_index, without_comments
@@ -161,13 +145,7 @@ class _ChainBuilder:
             return Outcome.UNREADABLE
         self.roots[str(path)] = root
         child = ChainFile(
-            str(path),
-            file.layer,
-            file.when,
-            text,
-            without_comments(text),
-            included_by=file.path,
-            hops=file.hops + 1,
+            str(path), file.layer, file.when, text, without_comments(text), included_by=file.path, hops=file.hops + 1
         )
         self._load(child, (*above, real))
         return Outcome.INCLUDED

@@ -11,34 +11,13 @@ from dataclasses import dataclass, field
 
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_line_added
-from memory.files.engine.reading.file import (
-    INDEX_NAME,
-    RECOVERED,
-    FileKind,
-    MemoryFile,
-    parse_file,
-)
-from memory.files.engine.reading.index import (
-    EMPTY_INDEX_FILE,
-    IndexLine,
-    format_entry,
-    read_index,
-)
-from memory.files.engine.reading.loaded_text import (
-    LONGEST_ENTRY,
-    MOST_BYTES,
-    MOST_LINES,
-    LoadedText,
-)
+from memory.files.engine.reading.file import INDEX_NAME, RECOVERED, FileKind, MemoryFile, parse_file
+from memory.files.engine.reading.index import EMPTY_INDEX_FILE, IndexLine, format_entry, read_index
+from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES, LoadedText
 from memory.files.engine.reading.text import split_lines, strip_line_end
 from memory.lint.engine.rules.limits import shorten_line
 from memory.lint.engine.rules.pointers import format_pointer
-from memory.proposals.engine.facts import (
-    Fact,
-    carries,
-    facts_of_file,
-    says,
-)
+from memory.proposals.engine.facts import Fact, carries, facts_of_file, says
 from memory.proposals.engine.facts.comparison import LineIndex
 from memory.proposals.engine.facts.fact import key_of
 

@@ -10,12 +10,7 @@ from dataclasses import dataclass, field, replace
 from memory.dreams.engine.index_tidy import OVERFLOW, tidy_index
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_field, with_line_added
-from memory.files.engine.reading.file import (
-    INDEX_NAME,
-    RECOVERED,
-    MemoryFile,
-    parse_file,
-)
+from memory.files.engine.reading.file import INDEX_NAME, RECOVERED, MemoryFile, parse_file
 from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.rules import dates, duplicates
 from memory.lint.engine.surroundings import Surroundings

@@ -9,14 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from memory.dreams.engine.gates import (
-    Gate,
-    enabled_gate,
-    lock_gate,
-    scan_gate,
-    sessions_gate,
-    time_gate,
-)
+from memory.dreams.engine.gates import Gate, enabled_gate, lock_gate, scan_gate, sessions_gate, time_gate
 from memory.dreams.engine.lock import DreamLock, lock_read
 from memory.files.engine.disk import real_path
 from memory.files.engine.locations import locate_memory

@@ -11,33 +11,14 @@ from django.conf import settings
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import choose_model
-from inspector.agents.loop import (
-    AgentEnd,
-    AgentLimits,
-    AgentOutcome,
-    AgentProgress,
-    ToolStarted,
-    Turn,
-    run_agent,
-)
+from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome, AgentProgress, ToolStarted, Turn, run_agent
 from inspector.agents.model import Ask
-from inspector.agents.tools import (
-    Readable,
-    Toolbox,
-    Writable,
-    reading_tools,
-    writing_tools,
-)
+from inspector.agents.tools import Readable, Toolbox, Writable, reading_tools, writing_tools
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.services import ActiveRun, RunError
 from memory.dreams.engine.lock import DreamLock
-from memory.dreams.engine.prompt import (
-    SYSTEM,
-    DreamReport,
-    dream_prompt,
-    read_report,
-)
+from memory.dreams.engine.prompt import SYSTEM, DreamReport, dream_prompt, read_report
 from memory.dreams.selectors.gates import sessions_since
 from memory.models import Directory
 from memory.proposals.selectors.proposals import Source

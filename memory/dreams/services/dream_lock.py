@@ -16,12 +16,7 @@ from inspector.locks.database_lock import database_lock
 from inspector.runs.services.stops import RunError
 from inspector.web.clock import now_ms
 from memory.dreams.engine.gates import lock_gate
-from memory.dreams.engine.lock import (
-    HeldLock,
-    is_alive,
-    lock_read,
-    lock_take,
-)
+from memory.dreams.engine.lock import HeldLock, is_alive, lock_read, lock_take
 from memory.dreams.selectors.gates import LockUnreadableError, directory_path, read_lock
 from memory.models import Directory
 from sessions.archive.engine.durable_files import create_durably

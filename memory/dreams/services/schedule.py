@@ -9,20 +9,8 @@ from inspector.runs.models import Run
 from inspector.runs.services import RunError
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
-from memory.dreams.engine.gates import (
-    Gate,
-    enabled_gate,
-    lock_gate,
-    scan_gate,
-    sessions_gate,
-    time_gate,
-)
-from memory.dreams.selectors.gates import (
-    LockUnreadableError,
-    directory_path,
-    read_lock,
-    sessions_since,
-)
+from memory.dreams.engine.gates import Gate, enabled_gate, lock_gate, scan_gate, sessions_gate, time_gate
+from memory.dreams.selectors.gates import LockUnreadableError, directory_path, read_lock, sessions_since
 from memory.dreams.services.dream_lock import dreams_clean_up
 from memory.dreams.services.runs import dream_create
 from memory.files.selectors.directories import visible_directories

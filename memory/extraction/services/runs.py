@@ -16,27 +16,12 @@ from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.agents.forks import fork
 from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome
 from inspector.agents.model import Ask, Listener
-from inspector.agents.tools import (
-    Edit,
-    Glob,
-    Grep,
-    Read,
-    Readable,
-    Shell,
-    Toolbox,
-    Writable,
-    Write,
-)
+from inspector.agents.tools import Edit, Glob, Grep, Read, Readable, Shell, Toolbox, Writable, Write
 from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.create import ACTIVE, run_create
 from inspector.runs.services.stops import RunError
-from memory.extraction.engine import (
-    SYSTEM,
-    ExtractionConfig,
-    extraction_prompt,
-    find_source,
-)
+from memory.extraction.engine import SYSTEM, ExtractionConfig, extraction_prompt, find_source
 from memory.extraction.engine.conversation_text import write_conversation
 from memory.extraction.selectors import NoMemoryError, extraction_decide, load_messages
 from memory.extraction.services.progress import (

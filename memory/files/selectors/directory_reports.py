@@ -14,12 +14,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from memory.chain.engine import Chain, build_chain
-from memory.files.engine.disk import (
-    FileTroubleError,
-    Folder,
-    TooLargeError,
-    disk_name,
-)
+from memory.files.engine.disk import FileTroubleError, Folder, TooLargeError, disk_name
 from memory.files.engine.reading import (
     INDEX_NAME,
     Index,
@@ -33,16 +28,7 @@ from memory.files.engine.reading.problem import Problem
 from memory.files.engine.reading.regular_files import open_regular
 from memory.files.selectors.directories import ListedFile, checkout_of, config_of
 from memory.history.selectors.provenance import UseCount, uses_of
-from memory.lint.engine import (
-    Finding,
-    FolderCheckout,
-    Health,
-    Recalls,
-    Severity,
-    Surroundings,
-    compute_health,
-    lint,
-)
+from memory.lint.engine import Finding, FolderCheckout, Health, Recalls, Severity, Surroundings, compute_health, lint
 from memory.models import Directory
 from sessions.models import Transcript
 from sessions.transcripts.engine.paths import decode_path

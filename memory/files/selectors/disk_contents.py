@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory.files.engine.disk import (
-    DirectoryGoneError,
-    FileContent,
-    FileStatus,
-    FileTroubleError,
-    Folder,
-    real_path,
-)
+from memory.files.engine.disk import DirectoryGoneError, FileContent, FileStatus, FileTroubleError, Folder, real_path
 from sessions.transcripts.engine.paths import encode_path
 
 

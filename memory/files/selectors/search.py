@@ -6,12 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memory.files.engine.disk import (
-    FileStatus,
-    FileTroubleError,
-    Folder,
-    disk_name,
-)
+from memory.files.engine.disk import FileStatus, FileTroubleError, Folder, disk_name
 from memory.files.engine.newlines import text_for_editing
 from memory.models import Directory
 from sessions.secrets.engine import mask

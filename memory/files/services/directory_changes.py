@@ -17,12 +17,7 @@ from memory.files.engine.disk import (
     OutsideError,
     translate_error,
 )
-from memory.history.services.version_recording import (
-    RecordedChanges,
-    files_known,
-    is_same,
-    versions_record,
-)
+from memory.history.services.version_recording import RecordedChanges, files_known, is_same, versions_record
 from memory.models import Directory, File
 from sessions.transcripts.engine.paths import encode_path
 

@@ -8,12 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from memory.files.engine.locations import (
-    LocationOrigin,
-    Scope,
-    find_agent_memories,
-    locate_memory,
-)
+from memory.files.engine.locations import LocationOrigin, Scope, find_agent_memories, locate_memory
 from memory.files.services.writing import directory_register
 from memory.models import Directory
 from sessions.imports.engine.discovery import is_inside

@@ -12,19 +12,9 @@ from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import AlreadyThereError, FileTroubleError, digest_of
 from memory.files.engine.newlines import encode_like
 from memory.files.engine.reading import INDEX_NAME, MemoryDirectory, MemoryFile, parse_file
-from memory.files.engine.reading.pointers import (
-    find_pointer,
-    replace_links,
-    with_pointer,
-    without_pointers,
-)
+from memory.files.engine.reading.pointers import find_pointer, replace_links, with_pointer, without_pointers
 from memory.files.selectors.directory_reports import read_file
-from memory.files.services.writing import (
-    delete,
-    memory_change,
-    rename,
-    write,
-)
+from memory.files.services.writing import delete, memory_change, rename, write
 from memory.history.selectors.contents import content_of
 from memory.history.services.moves import Move
 from memory.lint.engine import Finding

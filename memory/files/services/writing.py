@@ -6,25 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.locks.hosts import this_host
-from memory.files.engine.disk import (
-    FileContent,
-    Folder,
-    disk_name,
-    real_path,
-)
+from memory.files.engine.disk import FileContent, Folder, disk_name, real_path
 from memory.files.services.memory_lock import memory_lock, on_disk
 from memory.history.engine.mentions import place_of
 from memory.history.services.batch_recovery import batches_recover
 from memory.history.services.batches import batch_make
 from memory.history.services.moves import FileLocation, Move, SourceEntry
 from memory.history.services.version_recording import files_known, versions_record
-from memory.models import (
-    Batch,
-    Cause,
-    Directory,
-    File,
-    Reached,
-)
+from memory.models import Batch, Cause, Directory, File, Reached
 from sessions.models import Project
 from sessions.transcripts.engine.paths import decode_path, encode_path
 

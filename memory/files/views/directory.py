@@ -16,14 +16,7 @@ from memory.files.engine.reading import INDEX_NAME, Index
 from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.files.selectors.directories import directory_of_project, list_files
 from memory.files.selectors.directory_reports import cached_report, read_index_of, report_of
-from memory.files.selectors.topics import (
-    SORTS,
-    STATES,
-    TYPES,
-    TopicFilter,
-    filter_topics,
-    read_topics,
-)
+from memory.files.selectors.topics import SORTS, STATES, TYPES, TopicFilter, filter_topics, read_topics
 from memory.files.views.index_rows import IndexRow, index_rows
 from memory.files.views.page_frame import page_context, with_directory
 from memory.history.selectors.history import files_deleted

@@ -15,14 +15,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import DirectoryGoneError, FileTroubleError
 from memory.files.engine.newlines import encode_like, text_for_editing
-from memory.files.engine.reading import (
-    INDEX_NAME,
-    FileKind,
-    MemoryFile,
-    format_entry,
-    parse_file,
-    read_index,
-)
+from memory.files.engine.reading import INDEX_NAME, FileKind, MemoryFile, format_entry, parse_file, read_index
 from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
 from memory.files.engine.reading.pointers import find_pointer
 from memory.files.engine.reading.topic_text import compose_new_topic, compose_topic

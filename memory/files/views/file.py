@@ -9,12 +9,7 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.disk import FileTroubleError
-from memory.files.engine.reading import (
-    INDEX_NAME,
-    FileKind,
-    MemoryFile,
-    parse_file,
-)
+from memory.files.engine.reading import INDEX_NAME, FileKind, MemoryFile, parse_file
 from memory.files.selectors.directories import list_files
 from memory.files.selectors.directory_reports import cached_report, read_index_of, report_of
 from memory.files.services.writing import memory_open
@@ -93,11 +88,7 @@ def _linking(topics: tuple[MemoryFile, ...], name: str) -> list[str]:
 def _provenance(directory: Directory, name: str, version: Version, data: bytes) -> dict[str, Any]:
     touches = list(touches_of(directory, name)[: MOST_TOUCHES + 1])
     origin: VersionOrigin | None = version_origin(version, data)
-    return {
-        "origin": origin,
-        "touches": touches[:MOST_TOUCHES],
-        "more_touches": len(touches) > MOST_TOUCHES,
-    }
+    return {"origin": origin, "touches": touches[:MOST_TOUCHES], "more_touches": len(touches) > MOST_TOUCHES}
 
 
 def _render_unshown(request: HtmxRequest, context: dict[str, Any], sentence: str) -> HttpResponse:

@@ -16,19 +16,10 @@ from inspector.web.query import whole_number
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError, NotThereError, digest_of
 from memory.files.engine.newlines import text_for_editing
-from memory.files.engine.reading import (
-    INDEX_NAME,
-    MemoryFile,
-    parse_file,
-    read_index,
-)
+from memory.files.engine.reading import INDEX_NAME, MemoryFile, parse_file, read_index
 from memory.files.engine.reading.pointers import without_pointers
 from memory.files.engine.reading.topic_text import compose_new_topic, merge_topics, split_topic
-from memory.files.selectors.directories import (
-    list_files,
-    name_of,
-    visible_directories,
-)
+from memory.files.selectors.directories import list_files, name_of, visible_directories
 from memory.files.selectors.directory_reports import DirectoryReport, read_file, report_of
 from memory.files.services.editing import (
     FixGoneError,

@@ -11,12 +11,7 @@ from inspector.web.query import whole_number
 from memory.files.engine.newlines import text_for_editing
 from memory.history.engine.blame import BlamedLine, blame
 from memory.history.selectors.contents import contents_of, version_content
-from memory.models import (
-    Batch,
-    Directory,
-    File,
-    Version,
-)
+from memory.models import Batch, Directory, File, Version
 from sessions.text.engine.diffs import Diff, from_texts
 
 MOST_BLAMED = 200

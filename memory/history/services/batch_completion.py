@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memory.files.engine.disk import (
-    FileContent,
-    FileStatus,
-    FileTroubleError,
-    Folder,
-    disk_name,
-)
+from memory.files.engine.disk import FileContent, FileStatus, FileTroubleError, Folder, disk_name
 from memory.files.engine.newlines import newline_style
 from memory.files.services.memory_lock import on_disk
 from memory.history.selectors.contents import blob_ids, content_of
-from memory.history.services.version_recording import (
-    last_deleted,
-    next_version,
-    store_status,
-    versions_insert,
-)
+from memory.history.services.version_recording import last_deleted, next_version, store_status, versions_insert
 from memory.models import Batch, Directory, File
 
 

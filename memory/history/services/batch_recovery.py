@@ -9,14 +9,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from inspector.locks.hosts import own_hosts
-from memory.files.engine.disk import (
-    DirectoryGoneError,
-    FileTroubleError,
-    Folder,
-    Swap,
-    digest_of,
-    disk_name,
-)
+from memory.files.engine.disk import DirectoryGoneError, FileTroubleError, Folder, Swap, digest_of, disk_name
 from memory.files.engine.disk.atomic_rename import exchange, move
 from memory.files.engine.disk.folder import TEMPORARY, read_at
 from memory.files.engine.disk.swap import UNFINISHED

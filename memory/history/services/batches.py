@@ -38,12 +38,7 @@ from memory.history.services.batch_completion import batch_complete
 from memory.history.services.batch_recovery import batches_recover
 from memory.history.services.blob_storage import blobs_store
 from memory.history.services.moves import FileLocation, FileStep, Move
-from memory.models import (
-    Batch,
-    Cause,
-    Directory,
-    File,
-)
+from memory.models import Batch, Cause, Directory, File
 from sessions.transcripts.engine.paths import decode_path
 
 NEW_MODE = 0o644
@@ -90,11 +85,7 @@ def batch_make(
                         run_id=run_id,
                         undoes=undoes,
                         at=now_ms(),
-                        plan={
-                            "host": this_host(),
-                            "steps": [step.to_json() for step in steps],
-                            "moves": disk.plan(),
-                        },
+                        plan={"host": this_host(), "steps": [step.to_json() for step in steps], "moves": disk.plan()},
                     )
             except DatabaseError as error:
                 raise NotStoredError(f"The earlier text could not be stored ({error}). Nothing was written.") from error

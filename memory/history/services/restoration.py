@@ -11,13 +11,7 @@ from memory.history.selectors.contents import contents_of
 from memory.history.selectors.history import versions_at
 from memory.history.services.batches import NothingToChangeError, batch_make
 from memory.history.services.moves import FileLocation, Move
-from memory.models import (
-    Batch,
-    Cause,
-    Directory,
-    File,
-    Version,
-)
+from memory.models import Batch, Cause, Directory, File, Version
 
 
 class NotUndoableError(FileTroubleError):

@@ -22,13 +22,7 @@ from memory.history.engine.mentions import (
     strip_client_fields,
 )
 from memory.history.selectors.contents import readable_contents_of
-from memory.models import (
-    Cause,
-    Directory,
-    Reached,
-    Touch,
-    Version,
-)
+from memory.models import Cause, Directory, Reached, Touch, Version
 from sessions.archive.selectors.records import Reader
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK

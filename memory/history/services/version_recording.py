@@ -16,13 +16,7 @@ from memory.files.engine.newlines import newline_style, text_for_editing
 from memory.files.engine.reading.text import split_lines
 from memory.history.selectors.contents import readable_contents_of
 from memory.history.services.blob_storage import blobs_store
-from memory.models import (
-    Batch,
-    Cause,
-    Directory,
-    File,
-    Version,
-)
+from memory.models import Batch, Cause, Directory, File, Version
 
 STATUS = ("size", "mtime_ns", "ctime_ns", "device", "inode")
 FEW = 500

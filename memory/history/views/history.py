@@ -40,20 +40,9 @@ from memory.history.selectors.history import (
     version_text,
 )
 from memory.history.services.restoration import batch_undo, memory_roll_back, version_restore
-from memory.models import (
-    Batch,
-    Cause,
-    Directory,
-    File,
-    Version,
-)
+from memory.models import Batch, Cause, Directory, File, Version
 from sessions.secrets.engine import mask
-from sessions.text.engine.diffs import (
-    Diff,
-    Hunk,
-    Line,
-    mark_words,
-)
+from sessions.text.engine.diffs import Diff, Hunk, Line, mark_words
 from sessions.text.engine.invisible_characters import spell_invisible
 
 PER_PAGE = 30

@@ -10,12 +10,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError
 from memory.files.views.conflict import clash_page
-from memory.files.views.page_frame import (
-    CONFLICT,
-    page_context,
-    render_trouble,
-    sentence_of,
-)
+from memory.files.views.page_frame import CONFLICT, page_context, render_trouble, sentence_of
 from memory.history.selectors.history import action_of, batches_of_run, batches_versions
 from memory.history.services.restoration import batch_undo
 from memory.history.views.history import VersionView

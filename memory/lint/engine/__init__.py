@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from memory.lint.engine.catalogue import RULES
-from memory.lint.engine.finding import (
-    Changes,
-    Finding,
-    Fix,
-    Severity,
-)
+from memory.lint.engine.finding import Changes, Finding, Fix, Severity
 from memory.lint.engine.folder_checkout import FolderCheckout
 from memory.lint.engine.health import FORMULA, Health, compute_health
 from memory.lint.engine.linting import lint

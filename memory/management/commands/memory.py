@@ -6,12 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from memory.management.verbs import (
-    history,
-    lint,
-    show,
-    undo,
-)
+from memory.management.verbs import history, lint, show, undo
 from memory.management.verbs.verb import Verb
 
 VERBS: dict[str, Verb] = {"lint": lint, "show": show, "history": history, "undo": undo}

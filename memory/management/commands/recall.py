@@ -11,12 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from inspector.runs.services import RunError, RunKilled, run_perform
-from memory.files.engine.disk import (
-    DirectoryGoneError,
-    FileTroubleError,
-    Folder,
-    real_path,
-)
+from memory.files.engine.disk import DirectoryGoneError, FileTroubleError, Folder, real_path
 from memory.recall.engine import (
     RANKER,
     Choice,

@@ -13,14 +13,7 @@ from django.utils import timezone
 
 from memory.chain.engine import build_chain
 from memory.files.engine.reading import MemoryDirectory
-from memory.lint.engine import (
-    Finding,
-    FolderCheckout,
-    Health,
-    Surroundings,
-    compute_health,
-    lint,
-)
+from memory.lint.engine import Finding, FolderCheckout, Health, Surroundings, compute_health, lint
 from memory.management.verbs.verb import directory_at
 from sessions.text.engine.terminal import printable
 

@@ -9,13 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError, OutputWrapper
 
 from memory.files.engine.disk import FileTroubleError
-from memory.history.selectors.history import (
-    HistoryMissingError,
-    action_of,
-    batch_get,
-    batch_versions,
-    batches_of_run,
-)
+from memory.history.selectors.history import HistoryMissingError, action_of, batch_get, batch_versions, batches_of_run
 from memory.history.services.restoration import batch_undo
 from memory.models import Batch
 from sessions.text.engine.terminal import printable

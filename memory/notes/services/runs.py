@@ -41,12 +41,7 @@ from sessions.model_requests.model_session import (
     model_choose,
 )
 from sessions.models import Transcript
-from sessions.requests.selectors import (
-    ParentRequest,
-    SharingDecision,
-    decide_sharing,
-    find_parent_request,
-)
+from sessions.requests.selectors import ParentRequest, SharingDecision, decide_sharing, find_parent_request
 
 KIND = "notes"
 TURNS = 5

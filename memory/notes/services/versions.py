@@ -18,12 +18,7 @@ from memory.files.services.scanning import memory_scan
 from memory.files.services.writing import memory_open, memory_write
 from memory.history.services.batches import NothingToChangeError
 from memory.history.services.moves import SourceEntry
-from memory.models import (
-    Cause,
-    Directory,
-    NotesUpdate,
-    Version,
-)
+from memory.models import Cause, Directory, NotesUpdate, Version
 from memory.notes.engine import RepairedNotes
 from memory.notes.selectors.notes import FILE, agent_notes_paths, own_directory
 from sessions.imports.engine.discovery import is_inside

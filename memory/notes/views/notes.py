@@ -23,13 +23,7 @@ from inspector.web.model_form import NAMED, UNFIT, destination
 from inspector.web.query import query_number
 from memory.extraction.engine import ExtractionConfig, ExtractionDecision
 from memory.extraction.engine.conversation_text import write_conversation
-from memory.extraction.selectors import (
-    NoMemoryError,
-    extraction_decide,
-    get_extraction,
-    load_messages,
-    memory_path,
-)
+from memory.extraction.selectors import NoMemoryError, extraction_decide, get_extraction, load_messages, memory_path
 from memory.extraction.services.runs import extraction_request, extraction_require_model
 from memory.files.engine.disk import FileTroubleError
 from memory.history.selectors.history import version_text
@@ -38,19 +32,8 @@ from memory.models import Version
 from memory.notes.engine import NotesThresholds
 from memory.notes.engine.sections import tokens_of
 from memory.notes.selectors.notes import NotesSituation, notes_history
-from memory.notes.selectors.tab import (
-    EXTRACTION,
-    NOTES,
-    agent_price,
-    proposals_of_session,
-    unfinished_runs,
-)
-from memory.notes.services.runs import (
-    TURNS,
-    notes_create,
-    notes_message,
-    notes_prompt,
-)
+from memory.notes.selectors.tab import EXTRACTION, NOTES, agent_price, proposals_of_session, unfinished_runs
+from memory.notes.services.runs import TURNS, notes_create, notes_message, notes_prompt
 from memory.notes.views.form import UNDO, NotesForm, form_of
 from sessions.models import Transcript
 from sessions.requests.selectors import SharingDecision, find_sharing

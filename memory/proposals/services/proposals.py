@@ -15,13 +15,7 @@ from memory.history.selectors.history import batches_of_run
 from memory.history.services.batches import NothingToChangeError, batch_make
 from memory.history.services.blob_storage import blobs_store
 from memory.history.services.moves import FileLocation, Move, SourceEntry
-from memory.models import (
-    Batch,
-    Cause,
-    Directory,
-    Proposal,
-    ProposedFile,
-)
+from memory.models import Batch, Cause, Directory, Proposal, ProposedFile
 from memory.proposals.engine.facts import ChosenHunks, FactComparison, compare_facts
 from memory.proposals.engine.hunks import apply_hunks
 from memory.proposals.selectors.fact_counts import fact_counter_of

@@ -6,13 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.files.engine.disk import (
-    DirectoryGoneError,
-    FileContent,
-    FileTroubleError,
-    Folder,
-    disk_name,
-)
+from memory.files.engine.disk import DirectoryGoneError, FileContent, FileTroubleError, Folder, disk_name
 from memory.files.engine.reading.file import parse_file
 from memory.files.engine.reading.text import split_lines
 from memory.recall.engine.age import age, saved_at

@@ -9,13 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from memory.recall.engine.ranking import Ranker
-from memory.recall.engine.state import (
-    CompactionEvent,
-    KnownBy,
-    KnownMemory,
-    RecallState,
-    why_not,
-)
+from memory.recall.engine.state import CompactionEvent, KnownBy, KnownMemory, RecallState, why_not
 
 
 class Outcome(StrEnum):

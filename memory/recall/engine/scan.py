@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.files.engine.disk import (
-    DirectoryGoneError,
-    FileStatus,
-    FileTroubleError,
-    Folder,
-    translate_error,
-)
+from memory.files.engine.disk import DirectoryGoneError, FileStatus, FileTroubleError, Folder, translate_error
 from memory.files.engine.reading.file import FileKind, kind_of, parse_file
 from memory.files.engine.reading.text import split_lines
 from memory.lint.engine.rules.reading import is_binary

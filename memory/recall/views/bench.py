@@ -25,13 +25,7 @@ from memory.files.views.page_frame import page_context, with_directory
 from memory.models import Directory
 from memory.recall.engine import Choice, RecallState, state_of
 from memory.recall.selectors.runs import evaluation_of, price_of, recall_run_get
-from memory.recall.selectors.sessions import (
-    Message,
-    events_of,
-    latest_messages,
-    message_of,
-    recall_now,
-)
+from memory.recall.selectors.sessions import Message, events_of, latest_messages, message_of, recall_now
 from memory.recall.services.evaluations import evaluation_create
 from memory.recall.services.recalls import NO_MODEL, read_choice, recall_create
 from memory.recall.views.presentation import recall_view

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memory.recall.engine import (
-    RANKER,
-    SESSION_BYTES,
-    Injection,
-    KnownBy,
-    RecallResult,
-    ScannedFile,
-)
+from memory.recall.engine import RANKER, SESSION_BYTES, Injection, KnownBy, RecallResult, ScannedFile
 from sessions.secrets.engine import mask
 
 FATES = {KnownBy.SURFACED: "injected before", KnownBy.READ: "read before"}

@@ -7,19 +7,9 @@ from dataclasses import dataclass, field
 
 import zstandard
 
-from sessions.archive.engine.damage import (
-    NO_RECORD,
-    TOO_SHORT,
-    UNREADABLE,
-    ArchiveDamageError,
-)
+from sessions.archive.engine.damage import NO_RECORD, TOO_SHORT, UNREADABLE, ArchiveDamageError
 from sessions.archive.engine.frames import BLOCK_SIZE, block_numbers, cut_range
-from sessions.archive.selectors.blocks import (
-    CHUNK,
-    NUMBER_MASK,
-    Blocks,
-    load_blocks,
-)
+from sessions.archive.selectors.blocks import CHUNK, NUMBER_MASK, Blocks, load_blocks
 from sessions.imports.engine.broken_lines import join_characters, parse_object
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 from sessions.transcripts.engine.rows import Record

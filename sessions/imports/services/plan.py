@@ -21,12 +21,7 @@ from sessions.imports.services.import_lock import ImportLock
 from sessions.imports.services.jobs import Job
 from sessions.imports.services.row_insertion import insert
 from sessions.imports.services.writer import WriteCounts
-from sessions.models import (
-    Entry,
-    Project,
-    Source,
-    Transcript,
-)
+from sessions.models import Entry, Project, Source, Transcript
 from sessions.text.engine.storable import storable_json
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.paths import decode_path, encode_path

@@ -9,13 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from inspector.locks.database_lock import TRY_SECONDS
-from inspector.locks.server_lock import (
-    ServerLock,
-    join,
-    keep_out,
-    names_in_use,
-    server_lock,
-)
+from inspector.locks.server_lock import ServerLock, join, keep_out, names_in_use, server_lock
 from sessions.imports.services.import_lock import ALL, ImportLock, lock_of
 from sessions.models import Source
 

@@ -17,12 +17,7 @@ from django.db.models import Case, QuerySet, When
 
 from inspector.locks.hosts import own_hosts, this_host
 from sessions.archive.engine.damage import DamageError
-from sessions.imports.engine.discovery import (
-    Candidate,
-    discover,
-    is_session_file,
-    make_candidate,
-)
+from sessions.imports.engine.discovery import Candidate, discover, is_session_file, make_candidate
 from sessions.imports.engine.names import WAITING
 from sessions.imports.services import bulk
 from sessions.imports.services.import_lock import ImportLock, import_lock
@@ -201,11 +196,7 @@ class Import:
         return plan
 
     def _make_plan(
-        self,
-        lock: ImportLock,
-        candidates: Sequence[Candidate],
-        paths: Sequence[str] | None,
-        roots: Sequence[Path] = (),
+        self, lock: ImportLock, candidates: Sequence[Candidate], paths: Sequence[str] | None, roots: Sequence[Path] = ()
     ) -> Plan:
         """One host at a time decides who stores which file, and commits that before the next host looks."""
         with lock.alone(self._report_waiting):

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from sessions.linking.engine.agents import AgentNode, AgentTree, build_agent_tree
-from sessions.linking.engine.evidence import (
-    AgentFacts,
-    Evidence,
-    Sighting,
-    find_sightings,
-)
+from sessions.linking.engine.evidence import AgentFacts, Evidence, Sighting, find_sightings
 from sessions.linking.engine.forks import Holder, find_owner
 from sessions.linking.engine.link import link
 from sessions.linking.engine.linked_transcript import Branch, InlineAgent, LinkedTranscript

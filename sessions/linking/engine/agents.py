@@ -37,9 +37,7 @@ class AgentTree:
 
 
 def build_agent_tree(
-    agents: Sequence[AgentFacts],
-    calls: Mapping[str, tuple[str, int]],
-    sightings: Iterable[Sighting] = (),
+    agents: Sequence[AgentFacts], calls: Mapping[str, tuple[str, int]], sightings: Iterable[Sighting] = ()
 ) -> AgentTree:
     """Who started whom, in one session.
 

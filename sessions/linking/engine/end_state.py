@@ -8,14 +8,7 @@ from sessions.linking.engine.branches import BranchMembership
 from sessions.linking.engine.compaction import Boundary
 from sessions.linking.engine.graph import ASSISTANT, OTHER, Graph
 from sessions.linking.engine.spine import Leaf, message_of
-from sessions.linking.engine.state import (
-    AWAITED,
-    GROUP,
-    PASSED,
-    PATH,
-    TAIL,
-    LinkState,
-)
+from sessions.linking.engine.state import AWAITED, GROUP, PASSED, PATH, TAIL, LinkState
 from sessions.transcripts.engine.flags import Flag
 
 _RESULT = int(Flag.RESULT)

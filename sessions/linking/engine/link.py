@@ -8,23 +8,12 @@ from sessions.linking.engine import overlays as overlay
 from sessions.linking.engine.branches import BranchMembership, branches_of, sort_branches
 from sessions.linking.engine.compaction import Boundary, attach_kept_rows, find_boundaries
 from sessions.linking.engine.end_state import end_state
-from sessions.linking.engine.fates import (
-    Cause,
-    build_marks,
-    chain_ranks,
-    copy_fates,
-    find_fates,
-)
+from sessions.linking.engine.fates import Cause, build_marks, chain_ranks, copy_fates, find_fates
 from sessions.linking.engine.graph import Graph, build_graph, settle_chains
 from sessions.linking.engine.linked_transcript import LinkedTranscript
 from sessions.linking.engine.rows import LinkRow
 from sessions.linking.engine.sidechains import find_inline_agents
-from sessions.linking.engine.spine import (
-    find_leaf,
-    find_tips,
-    join_roots,
-    trace_spine,
-)
+from sessions.linking.engine.spine import find_leaf, find_tips, join_roots, trace_spine
 from sessions.transcripts.engine.marks import Fate, Mark
 
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from sessions.linking.engine.graph import ASSISTANT, Graph
 from sessions.linking.engine.linked_transcript import InlineAgent
-from sessions.linking.engine.raw_fields import (
-    blocks,
-    mapping,
-    prose,
-    text,
-)
+from sessions.linking.engine.raw_fields import blocks, mapping, prose, text
 
 
 def find_inline_agents(graph: Graph) -> tuple[list[InlineAgent], dict[int, int]]:

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
-from sessions.linking.engine.graph import (
-    ASSISTANT,
-    OTHER,
-    USER,
-    Graph,
-)
+from sessions.linking.engine.graph import ASSISTANT, OTHER, USER, Graph
 from sessions.linking.engine.raw_fields import key, mapping
 from sessions.transcripts.engine.flags import Flag
 

@@ -91,12 +91,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(_context_values(transcript, context, writer, sizes.read(source, context))))
 
     def _document(
-        self,
-        transcript: Transcript,
-        context: Context,
-        left: list[tuple[LeftOutEntry, LinkRow]],
-        *,
-        digests: bool,
+        self, transcript: Transcript, context: Context, left: list[tuple[LeftOutEntry, LinkRow]], *, digests: bool
     ) -> dict[str, Any]:
         links = LinkRows(transcript.pk, transcript.source_id)
         names = links.addresses(

@@ -7,7 +7,7 @@ The API counts only whole prompts, so its counts are spread over our estimates: 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -20,6 +20,7 @@ from sessions.requests.engine.part import CacheFate, RequestPart, RequestSection
 from sessions.usage.engine.billing_header import BILLING
 from sessions.usage.engine.tokens import estimate_block
 from sessions.usage.engine.usage import Usage
+from sessions.weights.engine.context_weights import ContextWeights, combine
 
 _TITLES = {"tools": "Tools", "system": "System prompt", "messages": "Messages"}
 _NO_RECORD = {
@@ -57,8 +58,11 @@ class Anatomy:
         return sum(section.marks for section in self.sections)
 
 
-def anatomy_of(setup: RequestSetup, elements: Sequence[Element], usage: Usage | None) -> Anatomy:
-    raw = [*_tool_parts(setup), *_system_parts(setup), *_message_parts(elements)]
+def anatomy_of(
+    setup: RequestSetup, elements: Sequence[Element], usage: Usage | None, weights: ContextWeights | None = None
+) -> Anatomy:
+    """`weights`: of these elements, as they were measured; without them, tokens are estimated."""
+    raw = [*_fit_head([*_tool_parts(setup), *_system_parts(setup)], setup, weights), *_message_parts(elements, weights)]
     marks = marks_of(setup, elements)
     marks_by_part: dict[tuple[str, int], list[CacheMark]] = {}
     for (section, number, _), mark in marks.items():
@@ -95,11 +99,23 @@ def _system_parts(setup: RequestSetup) -> Iterator[_UnplacedPart]:
         yield _UnplacedPart("system", number, label, len(words), estimate_block(dict(block)), note=billing)
 
 
-def _message_parts(elements: Sequence[Element]) -> Iterator[_UnplacedPart]:
+def _fit_head(parts: list[_UnplacedPart], setup: RequestSetup, weights: ContextWeights | None) -> list[_UnplacedPart]:
+    """What stands before the messages was measured as one: it is shared out where all of it is known."""
+    estimated = sum(part.tokens for part in parts)
+    if weights is None or weights.head is None or not estimated or setup.system is None or setup.tools is None:
+        return parts
+    return [replace(part, tokens=round(part.tokens * weights.head.tokens / estimated)) for part in parts]
+
+
+def _message_parts(elements: Sequence[Element], weights: ContextWeights | None) -> Iterator[_UnplacedPart]:
     for number, element in enumerate(elements):
         blocks = [piece.block for piece in element.pieces]
         chars = sum(map(_size, blocks))
-        yield _UnplacedPart("messages", number, element.role, chars, sum(map(estimate_block, blocks)), len(blocks))
+        if weights is None:
+            tokens = sum(map(estimate_block, blocks))
+        else:
+            tokens = round(combine(weights.messages[number]).tokens)
+        yield _UnplacedPart("messages", number, element.role, chars, tokens, len(blocks))
 
 
 def _size(block: Mapping[str, Any]) -> int:

@@ -123,9 +123,7 @@ def _index_owed(unindexed: QuerySet[Transcript], written: WriteCounts, lock: Imp
 
 
 def index_archived(transcript_id: int, first: int, end: int, written: WriteCounts) -> None:
-    from sessions.imports.engine.scan.content import (
-        content_of,  # imported late, because most imports do not need it
-    )
+    from sessions.imports.engine.scan.content import content_of  # imported late, because most imports do not need it
 
     source_id = Transcript.objects.values_list("source_id", flat=True).get(pk=transcript_id)
     base = transcript_id << POSITION_BITS

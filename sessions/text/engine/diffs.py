@@ -9,6 +9,8 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any
 
+from sessions.text.engine.matching import common_ends
+
 Segment = tuple[str, bool]
 """A run of text, and whether it changed within its line."""
 
@@ -150,17 +152,6 @@ def _groups(before: Sequence[str], after: Sequence[str]) -> Iterator[list[Opcode
         yield _shift(group, start)
 
 
-def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
-    """How many lines both sides start with, and how many of the others they end with."""
-    shorter = min(len(before), len(after))
-    head = tail = 0
-    while head < shorter and before[head] == after[head]:
-        head += 1
-    while tail < shorter - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    return head, tail
-
-
 def _shift(group: Iterable[Opcode], start: int) -> list[Opcode]:
     return [(tag, i1 + start, i2 + start, j1 + start, j2 + start) for tag, i1, i2, j1, j2 in group]
 
@@ -193,12 +184,17 @@ def mark_words(hunk: Hunk) -> Hunk:
     return replace(hunk, lines=tuple(lines))
 
 
+def split_words(text: str) -> list[str]:
+    """Words, spaces and marks, which together are the text again."""
+    return _WORD.findall(text)
+
+
 def mark_changed_words(old: str, new: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
     """Both lines in segments, changed words marked; unmarked when they are too long or have too little in common."""
     whole = ((old, False),), ((new, False),)
     if old == new or len(old) > MAX_LINE or len(new) > MAX_LINE:
         return whole
-    left, right = _WORD.findall(old), _WORD.findall(new)
+    left, right = split_words(old), split_words(new)
     if not left or not right or max(len(left), len(right)) > MAX_WORDS:
         return whole
     matcher = SequenceMatcher(None, left, right, autojunk=False)

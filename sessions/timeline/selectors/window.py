@@ -112,11 +112,7 @@ def _limit_bytes(rows: list[EntryRow]) -> list[EntryRow]:
 
 
 def _build(
-    transcript: Transcript,
-    fields: list[EntryRow],
-    earlier: int | None,
-    later: int | None,
-    reader: Reader | None = None,
+    transcript: Transcript, fields: list[EntryRow], earlier: int | None, later: int | None, reader: Reader | None = None
 ) -> Window:
     if not fields:
         return Window((), {}, {}, earlier, later, 0)

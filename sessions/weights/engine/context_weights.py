@@ -40,12 +40,7 @@ class ContextWeights:
 
 
 def weigh_context(
-    messages: Sequence[Sequence[Part]],
-    table: WeightTable,
-    *,
-    model: str,
-    position: int,
-    counted: int | None = None,
+    messages: Sequence[Sequence[Part]], table: WeightTable, *, model: str, position: int, counted: int | None = None
 ) -> ContextWeights:
     """`position`: where its answer stands, or would. `counted`: the prompt, if the API has counted this request."""
     rates = Rates(model)

@@ -8,13 +8,7 @@ from typing import Any
 
 from compaction.cache.services.scan import cache_scan
 from sessions.models import Transcript
-from tests.compaction.logged import (
-    PARAMS,
-    SYSTEM,
-    TOOLS,
-    Json,
-    hash_of,
-)
+from tests.compaction.logged import PARAMS, SYSTEM, TOOLS, Json, hash_of
 from tests.sessions.written import Written
 
 MINUTE = 60_000

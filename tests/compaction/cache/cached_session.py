@@ -7,12 +7,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.compaction.cache.engine.request_bodies import (
-    MARK,
-    OPUS,
-    SYSTEM,
-    TOOLS,
-)
+from tests.compaction.cache.engine.request_bodies import MARK, OPUS, SYSTEM, TOOLS
 from tests.compaction.logged import PARAMS, hash_of
 from tests.sessions.writing import stamp
 from tests.sessions.written import Written

@@ -15,12 +15,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from sessions.models import Request, Transcript
 from tests.importing import imported
 from tests.samples import SHARED, each, needs_samples
-from tests.truth.oracle import (
-    Truth,
-    compactions,
-    requests,
-    truths,
-)
+from tests.truth.oracle import Truth, compactions, requests, truths
 
 REALCLIENT = (SHARED / "realclient").resolve()
 RECORDINGS = sorted(path.parent for path in REALCLIENT.glob("*/requests.jsonl"))

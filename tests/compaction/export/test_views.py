@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import AsyncIterator
 from io import BytesIO
@@ -24,6 +23,7 @@ from inspector.runs.models import Run
 from sessions.imports.services.import_runs import demo_settle
 from sessions.models import Source, Transcript
 from tests.compaction.export.test_services import compacted, session
+from tests.pages import fetch, flowing
 from tests.sessions.made import HOSTILE
 
 pytestmark = pytest.mark.django_db
@@ -41,21 +41,15 @@ def address(stored: Compaction) -> str:
     return f"/sessions/{stored.transcript.public_id}/compactions/run-{stored.number}/export/"
 
 
-def page(client: Client, path: str) -> str:
-    response = client.get(path)
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
-
-
 def test_it_writes_beside_the_session_and_shows_how_to_go_on(client: Client, stored: Compaction) -> None:
     own = Path(stored.transcript.source.path)
     before = own.read_bytes()
-    assert f'value="{own.parent}"' in page(client, address(stored))
+    assert f'value="{own.parent}"' in fetch(client, address(stored))
     response = client.post(address(stored), {"directory": ""})
     assert (response.status_code, response.headers["Location"]) == (303, address(stored))
     export = Export.objects.get()
     assert Path(export.path).parent == own.parent
-    html = page(client, address(stored))
+    html = fetch(client, address(stored))
     assert export.path in html
     assert f"cd /home/dev/tidewatch &amp;&amp; claude --resume {export.session_id}" in html
     assert f'href="/sessions/{export.session_id}/"' in html
@@ -65,7 +59,7 @@ def test_it_writes_beside_the_session_and_shows_how_to_go_on(client: Client, sto
 
 def test_the_new_session_can_be_read_at_once_and_names_its_origin(client: Client, stored: Compaction) -> None:
     client.post(address(stored), {"directory": ""})
-    html = page(client, f"/sessions/{Export.objects.get().session_id}/")
+    html = fetch(client, f"/sessions/{Export.objects.get().session_id}/")
     assert (
         f'href="/sessions/{stored.transcript.public_id}/" title="Made here, from a compaction of that session">' in html
     )
@@ -75,7 +69,7 @@ def test_the_new_session_can_be_read_at_once_and_names_its_origin(client: Client
 
 def test_htmx_gets_the_part_alone(client: Client, stored: Compaction, tmp_path: Path) -> None:
     response = client.post(address(stored), {"directory": str(tmp_path / "to")}, headers=HTMX)
-    html = response.content.decode()
+    html = flowing(response.content.decode())
     assert response.status_code == 200
     assert "<html" not in html
     assert str(tmp_path / "to") in html
@@ -112,7 +106,7 @@ def test_while_another_import_is_under_way_a_worker_reads_it_later(
         client.post(address(stored), {"directory": ""})
     export = Export.objects.get()
     assert Run.objects.get(kind="import").target == export.path
-    assert "not imported yet" in page(client, address(stored))
+    assert "not imported yet" in fetch(client, address(stored))
 
 
 async def downloaded(path: str) -> tuple[StreamingHttpResponse, bytes]:
@@ -142,7 +136,7 @@ def test_a_compaction_of_another_session_is_not_found(client: Client, stored: Co
 
 def test_what_changed_nothing_is_not_handed_back(client: Client, stored: Compaction) -> None:
     Compaction.objects.update(done=False, report={"why": "It is small enough."})
-    html = page(client, address(stored))
+    html = fetch(client, address(stored))
     assert "there is nothing to hand back: It is small enough." in html
     assert 'name="directory"' not in html
 
@@ -150,7 +144,7 @@ def test_what_changed_nothing_is_not_handed_back(client: Client, stored: Compact
 def test_the_page_asks_the_same_few_questions_for_any_number_of_exports(client: Client, stored: Compaction) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as found:
-            page(client, address(stored))
+            fetch(client, address(stored))
         return len(found)
 
     client.post(address(stored), {"directory": ""})

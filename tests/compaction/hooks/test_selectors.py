@@ -10,13 +10,7 @@ from django.test import override_settings
 
 from compaction.hooks import selectors as hooks
 from compaction.hooks.engine.file_access import inspect_access
-from compaction.hooks.selectors import (
-    Hook,
-    HookConfiguration,
-    Origin,
-    Scope,
-    hooks_of,
-)
+from compaction.hooks.selectors import Hook, HookConfiguration, Origin, Scope, hooks_of
 from sessions.models import Transcript
 
 Settings = dict[str, Any]

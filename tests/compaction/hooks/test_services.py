@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from compaction.hooks.selectors import Hook, Origin
-from compaction.hooks.services import (
-    MOST_TEXT,
-    HookBlockedError,
-    RunningHooks,
-    run_hook,
-)
+from compaction.hooks.services import MOST_TEXT, HookBlockedError, RunningHooks, run_hook
 from compaction.mechanisms.engine import Trigger
 from inspector.agents.cancel import CancelToken
 from inspector.agents.errors import CancelledError

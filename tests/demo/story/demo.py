@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tests.demo.story import (
-    fork,
-    long,
-    memories,
-    odd,
-    old_inline,
-    old_sibling,
-    survey,
-)
+from tests.demo.story import fork, long, memories, odd, old_inline, old_sibling, survey
 from tests.demo.story.ids import task_id
 from tests.demo.story.long.summaries import NOTES
 from tests.demo.story.session import Session

@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.demo.story import evening, events, long
-from tests.demo.story.blocks import (
-    Record,
-    Say,
-    Think,
-    hidden,
-)
+from tests.demo.story.blocks import Record, Say, Think, hidden
 from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import manual
 from tests.demo.story.ids import uid

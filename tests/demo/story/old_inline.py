@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from tests.demo.story.blocks import (
-    Call,
-    Outcome,
-    Record,
-    Say,
-    Think,
-)
+from tests.demo.story.blocks import Call, Outcome, Record, Say, Think
 from tests.demo.story.clock import Clock
 from tests.demo.story.ids import uid
 from tests.demo.story.meter import Meter
 from tests.demo.story.old import OldSession
-from tests.demo.story.tools import (
-    bash,
-    grep,
-    other,
-    read,
-)
+from tests.demo.story.tools import bash, grep, other, read
 from tests.demo.story.transcript import Setting
 from tests.demo.story.workspace import HOME
 

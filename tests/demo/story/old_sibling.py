@@ -10,12 +10,7 @@ from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import Compaction
 from tests.demo.story.ids import hexed, uid
 from tests.demo.story.old import OldSession
-from tests.demo.story.tools import (
-    bash,
-    edit,
-    other,
-    read,
-)
+from tests.demo.story.tools import bash, edit, other, read
 from tests.demo.story.transcript import Setting
 
 TASK = "Which tides are the largest of 2026 at Gull Haven? Work it out with the package; answer with three dates."

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from tests.demo.story.blocks import (
-    Block,
-    Call,
-    Outcome,
-    Record,
-    Say,
-    Think,
-)
+from tests.demo.story.blocks import Block, Call, Outcome, Record, Say, Think
 from tests.demo.story.clock import Clock
 from tests.demo.story.ids import signature, tool_id, uid
-from tests.demo.story.meter import (
-    IMAGE,
-    Meter,
-    Usage,
-    tokens,
-)
+from tests.demo.story.meter import IMAGE, Meter, Usage, tokens
 from tests.demo.story.tools import ACCEPTED, as_json
 from tests.demo.story.transcript import Setting, Transcript
 

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tests.demo.story.blocks import (
-    Block,
-    Call,
-    Record,
-    Say,
-    Think,
-)
+from tests.demo.story.blocks import Block, Call, Record, Say, Think
 from tests.demo.story.clock import Clock
 from tests.demo.story.history import FileHistory
 from tests.demo.story.ids import message_id, request_id, uid

@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 from tests.demo.story import events
-from tests.demo.story.agents import (
-    Agent,
-    absorbed,
-    delivered,
-    launch,
-    nested,
-    notice,
-)
-from tests.demo.story.blocks import (
-    Record,
-    Say,
-    Think,
-    hidden,
-)
+from tests.demo.story.agents import Agent, absorbed, delivered, launch, nested, notice
+from tests.demo.story.blocks import Record, Say, Think, hidden
 from tests.demo.story.clock import Clock
 from tests.demo.story.ids import tool_id, uid
 from tests.demo.story.opening import opening
 from tests.demo.story.session import Session
-from tests.demo.story.tools import (
-    bash,
-    edit,
-    grep,
-    read,
-)
+from tests.demo.story.tools import bash, edit, grep, read
 from tests.demo.story.transcript import Setting
 from tests.demo.story.workspace import Workspace
 

@@ -99,16 +99,16 @@ class Say:
     def content(self) -> list[Json]:
         if self.blocks is not None:
             return list(self.blocks)
-        found: list[Json] = []
+        blocks: list[Json] = []
         if self.thinking:
-            found.append({"type": "thinking", "thinking": self.thinking, "signature": "c2lnbmVk"})
+            blocks.append({"type": "thinking", "thinking": self.thinking, "signature": "c2lnbmVk"})
         if self.text:
-            found.append({"type": "text", "text": self.text})
+            blocks.append({"type": "text", "text": self.text})
         for number, call in enumerate(self.calls, 1):
-            found.append(
+            blocks.append(
                 {"type": "tool_use", "id": call.id or f"toolu_{number}", "name": call.name, "input": call.input}
             )
-        return found
+        return blocks
 
     def message(self, number: int, model: str) -> Json:
         content = self.content()

@@ -28,26 +28,11 @@ from inspector.agents.errors import (
     UnauthorisedError,
     UnreachableError,
 )
-from inspector.agents.model import (
-    Ask,
-    AttemptStarted,
-    BlockStarted,
-    Progress,
-    RetryScheduled,
-    TextArrived,
-)
+from inspector.agents.model import Ask, AttemptStarted, BlockStarted, Progress, RetryScheduled, TextArrived
 from inspector.agents.retrying import Retries
 from inspector.agents.wire import to_bytes
 from sessions.usage.engine.usage import Usage
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    Hang,
-    MessagesServer,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Call, Fail, Hang, MessagesServer, Say, messages_server, too_long
 from tests.serving import ROOT, fair, wait_until
 
 QUICK = Retries(attempts=3, first=0.01, chance=lambda: 0.0)
@@ -286,8 +271,8 @@ def test_a_wrong_key_is_said(server: MessagesServer) -> None:
 
 
 def test_nobody_at_the_address_is_said() -> None:
-    with messages_server() as gone:
-        url = gone.url
+    with messages_server() as stopped_server:
+        url = stopped_server.url
     with pytest.raises(UnreachableError):
         AnthropicModel("k", base_url=url, retries=QUICK).ask(ASK)
 
@@ -352,8 +337,8 @@ def test_an_answer_that_never_ends_is_a_timeout_that_is_not(server: MessagesServ
 
 def test_it_counts_tokens(server: MessagesServer) -> None:
     server.tokens = 4321
-    asked = replace(ASK, system="s", max_tokens=7, metadata={"user_id": "u"})
-    assert model(server).count_tokens(asked) == 4321
+    ask = replace(ASK, system="s", max_tokens=7, metadata={"user_id": "u"})
+    assert model(server).count_tokens(ask) == 4321
     assert server.requests == []
 
 

@@ -10,9 +10,9 @@ from inspector.agents.errors import CancelledError
 
 def test_a_child_ends_with_its_parent_and_not_the_other_way_round() -> None:
     parent = CancelToken()
-    one, other = parent.child(), parent.child()
-    one.cancel()
-    assert (parent.is_cancelled, one.is_cancelled, other.is_cancelled) == (False, True, False)
+    first, other = parent.child(), parent.child()
+    first.cancel()
+    assert (parent.is_cancelled, first.is_cancelled, other.is_cancelled) == (False, True, False)
     parent.cancel()
     assert other.is_cancelled
 

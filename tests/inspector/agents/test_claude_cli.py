@@ -75,8 +75,8 @@ class Program:
 
     @property
     def called(self) -> dict[str, Any]:
-        said: dict[str, Any] = json.loads(self.seen.read_text())
-        return said
+        call: dict[str, Any] = json.loads(self.seen.read_text())
+        return call
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def program(tmp_path: Path) -> Program:
 
 def result(text: str = "Hello", **more: Any) -> str:
     usage = {"input_tokens": 3, "cache_read_input_tokens": 4, "output_tokens": 5}
-    said = {"type": "result", "subtype": "success", "is_error": False, "result": text, "usage": usage, **more}
-    return json.dumps(said)
+    message = {"type": "result", "subtype": "success", "is_error": False, "result": text, "usage": usage, **more}
+    return json.dumps(message)
 
 
 def test_it_answers_with_what_the_program_printed(program: Program) -> None:
@@ -122,13 +122,13 @@ def test_a_conversation_is_written_out(program: Program) -> None:
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "seen"}]},
     )
     ClaudeCli(program.prints(result())).ask(replace(ASK, messages=messages))
-    said = program.called["stdin"]
-    assert said.index("<user>\nLook") < said.index('[calls Read with {"a": 1}]') < said.index("[result]\nseen\n</user>")
+    text = program.called["stdin"]
+    assert text.index("<user>\nLook") < text.index('[calls Read with {"a": 1}]') < text.index("[result]\nseen\n</user>")
 
 
 def test_the_result_is_found_in_a_list_of_messages(program: Program) -> None:
-    said = json.dumps([{"type": "system"}, json.loads(result("Hello")), {"type": "other"}])
-    assert ClaudeCli(program.prints(said)).ask(ASK).text == "Hello"
+    output = json.dumps([{"type": "system"}, json.loads(result("Hello")), {"type": "other"}])
+    assert ClaudeCli(program.prints(output)).ask(ASK).text == "Hello"
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,7 @@ from inspector.agents.retrying import Retries
 from inspector.agents.wire import to_bytes
 from sessions.usage.engine.usage import Usage
 from tests.inspector.agents.marked import mark_positions
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server, too_long
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 PARENT: dict[str, Any] = {
@@ -92,17 +85,17 @@ def test_the_request_of_a_fork_is_the_parents_byte_for_byte_and_its_own_messages
 
 
 def test_a_fork_that_does_not_write_sends_even_the_messages_with_their_mark_as_they_were() -> None:
-    asked = fork(PARAMS, [SUMMARISE])
-    assert to_bytes(list(asked.messages[:-1])) == to_bytes(PARENT["messages"])
-    assert asked.messages[-1] == SUMMARISE
-    assert mark_positions(asked.messages) == ((2, 0),)
+    ask = fork(PARAMS, [SUMMARISE])
+    assert to_bytes(list(ask.messages[:-1])) == to_bytes(PARENT["messages"])
+    assert ask.messages[-1] == SUMMARISE
+    assert mark_positions(ask.messages) == ((2, 0),)
 
 
 def test_a_fork_that_writes_has_its_mark_on_the_last_message() -> None:
-    asked = fork(PARAMS, [SUMMARISE], writes_cache=True)
-    assert mark_positions(asked.messages) == ((3, 0),)
-    assert asked.messages[-1]["content"] == [{"type": "text", "text": "Summarise.", "cache_control": HOUR}]
-    assert bytes_of(asked.messages[:-1]) == bytes_of(PARENT["messages"])
+    ask = fork(PARAMS, [SUMMARISE], writes_cache=True)
+    assert mark_positions(ask.messages) == ((3, 0),)
+    assert ask.messages[-1]["content"] == [{"type": "text", "text": "Summarise.", "cache_control": HOUR}]
+    assert bytes_of(ask.messages[:-1]) == bytes_of(PARENT["messages"])
 
 
 def test_a_fork_never_sets_a_limit_of_its_own() -> None:
@@ -113,9 +106,9 @@ def test_a_fork_never_sets_a_limit_of_its_own() -> None:
 
 
 def test_calls_that_nobody_answered_get_the_placeholder() -> None:
-    asked = fork(PARAMS.extend(ASSISTANT), [SUMMARISE])
-    assert [block["type"] for block in asked.messages[-1]["content"]] == ["tool_result", "tool_result", "text"]
-    assert mark_positions(asked.messages) == ((3, 2),)
+    ask = fork(PARAMS.extend(ASSISTANT), [SUMMARISE])
+    assert [block["type"] for block in ask.messages[-1]["content"]] == ["tool_result", "tool_result", "text"]
+    assert mark_positions(ask.messages) == ((3, 2),)
 
 
 def test_children_differ_only_in_their_directive(server: MessagesServer) -> None:
@@ -130,8 +123,8 @@ def test_children_differ_only_in_their_directive(server: MessagesServer) -> None
 
 
 def test_children_have_the_whole_answer_and_an_identical_result_for_every_call() -> None:
-    one, other = fork_children(PARAMS, ASSISTANT, ["a", "b"])
-    for child in (one, other):
+    first, other = fork_children(PARAMS, ASSISTANT, ["a", "b"])
+    for child in (first, other):
         assert bytes_of(child.messages[:3]) == bytes_of(PARENT["messages"])
         assert child.messages[3] == ASSISTANT
         results = remove_marks(child.messages)[4]["content"][:-1]
@@ -140,8 +133,8 @@ def test_children_have_the_whole_answer_and_an_identical_result_for_every_call()
             {"type": "tool_result", "tool_use_id": "toolu_b", "content": PLACEHOLDER},
         ]
         assert mark_positions(child.messages) == ((4, 1),)
-    assert one.messages[4]["content"][:-1] == other.messages[4]["content"][:-1]
-    assert one.messages[4]["content"][-1]["text"] == directive("a")
+    assert first.messages[4]["content"][:-1] == other.messages[4]["content"][:-1]
+    assert first.messages[4]["content"][-1]["text"] == directive("a")
 
 
 def test_children_of_an_answer_without_calls_are_marked_on_it() -> None:
@@ -171,17 +164,17 @@ def test_a_text_that_quotes_the_tag_is_no_directive() -> None:
 
 def test_stopping_the_parent_stops_its_children_and_not_the_other_way_round() -> None:
     token = CancelToken()
-    one, other = fork_children(PARAMS, ASSISTANT, ["a", "b"], cancel=token)
-    one.cancel.cancel()
+    first, other = fork_children(PARAMS, ASSISTANT, ["a", "b"], cancel=token)
+    first.cancel.cancel()
     assert (token.is_cancelled, other.cancel.is_cancelled) == (False, False)
     token.cancel()
     assert other.cancel.is_cancelled
 
 
 def test_the_direct_call_has_an_own_prompt_no_tools_no_thinking_and_a_limit() -> None:
-    asked = direct("claude-test", "Summarise.", PARENT["messages"])
-    assert (asked.max_tokens, asked.tools, asked.thinking, asked.betas) == (20_000, (), None, ())
-    assert mark_positions(asked.messages) == ()
+    ask = direct("claude-test", "Summarise.", PARENT["messages"])
+    assert (ask.max_tokens, ask.tools, ask.thinking, ask.betas) == (20_000, (), None, ())
+    assert mark_positions(ask.messages) == ()
 
 
 FORK, DIRECT = fork(PARAMS, [SUMMARISE]), direct("claude-test", "s", [SUMMARISE])
@@ -189,8 +182,8 @@ FORK, DIRECT = fork(PARAMS, [SUMMARISE]), direct("claude-test", "s", [SUMMARISE]
 
 def test_the_fork_answers_where_it_can(server: MessagesServer) -> None:
     server.answer(Say("summary"))
-    done = fork_or_direct(model(server), FORK, DIRECT)
-    assert (done.reply.text, done.shared, done.why) == ("summary", True, "")
+    outcome = fork_or_direct(model(server), FORK, DIRECT)
+    assert (outcome.reply.text, outcome.shared, outcome.why) == ("summary", True, "")
 
 
 @pytest.mark.parametrize(
@@ -205,9 +198,9 @@ def test_the_direct_call_answers_where_the_fork_cannot(
     server: MessagesServer, first: Fail | Say, why: str, billed: int
 ) -> None:
     server.answer(first, Say("summary"))
-    done = fork_or_direct(model(server), FORK, DIRECT)
-    assert (done.reply.text, done.shared, done.reply.usage.total) == ("summary", False, billed)
-    assert why in done.why
+    outcome = fork_or_direct(model(server), FORK, DIRECT)
+    assert (outcome.reply.text, outcome.shared, outcome.reply.usage.total) == ("summary", False, billed)
+    assert why in outcome.why
     assert server.requests[1].json["max_tokens"] == 20_000
     assert "tools" not in server.requests[1].json
 
@@ -228,6 +221,6 @@ def test_a_model_that_takes_only_text_is_asked_directly() -> None:
             assert ask is DIRECT
             return Reply(({"type": "text", "text": "summary"},), usage=Usage(1))
 
-    done = fork_or_direct(Text(), FORK, DIRECT)
-    assert (done.reply.text, done.shared) == ("summary", False)
-    assert "text model" in done.why
+    outcome = fork_or_direct(Text(), FORK, DIRECT)
+    assert (outcome.reply.text, outcome.shared) == ("summary", False)
+    assert "text model" in outcome.why

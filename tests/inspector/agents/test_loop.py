@@ -13,35 +13,14 @@ import pytest
 from inspector.agents.anthropic_model import AnthropicModel
 from inspector.agents.cancel import CancelToken
 from inspector.agents.forks import CacheSafeParams, fork
-from inspector.agents.loop import (
-    AgentEnd,
-    AgentLimits,
-    AgentOutcome,
-    AgentProgress,
-    ToolStarted,
-    Turn,
-    run_agent,
-)
+from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome, AgentProgress, ToolStarted, Turn, run_agent
 from inspector.agents.marks import remove_marks
 from inspector.agents.model import Ask
 from inspector.agents.retrying import Retries
-from inspector.agents.tools import (
-    Denial,
-    Readable,
-    Toolbox,
-    Writable,
-    reading_tools,
-    writing_tools,
-)
+from inspector.agents.tools import Denial, Readable, Toolbox, Writable, reading_tools, writing_tools
 from sessions.usage.engine.usage import Usage
 from tests.inspector.agents.marked import mark_positions
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-)
+from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server
 
 TASK = {"role": "user", "content": [{"type": "text", "text": "Tidy up."}]}
 ASK = Ask("claude-test", (TASK,), system="You tidy up.")
@@ -96,7 +75,7 @@ def test_it_asks_runs_tools_and_finishes(server: MessagesServer, root: Path) -> 
     assert outcome.denials == (refused,)
     assert outcome.touched == (f"{root}/a.md", f"{root}/c.md")
     assert outcome.tools == {"Read": 1, "Shell": 1, "Edit": 1, "Write": 2}
-    assert [type(one) for one in heard] == [*[ToolStarted] * 2, Turn, *[ToolStarted] * 3, Turn, Turn]
+    assert [type(entry) for entry in heard] == [*[ToolStarted] * 2, Turn, *[ToolStarted] * 3, Turn, Turn]
     assert (root / "a.md").read_text() == "two\n"
     assert not (root.parent / "b.md").exists()
 
@@ -106,7 +85,7 @@ def test_the_model_gets_a_result_for_every_call_in_their_order(server: MessagesS
     run(server, root)
     messages = server.requests[2].json["messages"]
     results = remove_marks(messages)[4]["content"]
-    assert [(one["tool_use_id"], one.get("is_error", False)) for one in results] == [
+    assert [(entry["tool_use_id"], entry.get("is_error", False)) for entry in results] == [
         ("t3", False),
         ("t4", True),
         ("t5", False),
@@ -143,9 +122,9 @@ def test_a_fork_keeps_its_parents_tools_and_those_that_are_not_ours_are_denied(
     server: MessagesServer, root: Path
 ) -> None:
     parent = {"model": "claude-test", "tools": [{"name": "Bash"}, {"name": "Task"}], "messages": [ASK.messages[0]]}
-    asked = fork(CacheSafeParams.of_request(parent), [{"role": "user", "content": "Go on."}])
+    ask = fork(CacheSafeParams.of_request(parent), [{"role": "user", "content": "Go on."}])
     server.answer(Say(calls=[Call("Bash", {"command": "cat a.md"}), Call("Task", {"x": 1}, "t2")]), Say("Done."))
-    outcome = run(server, root, asked)
+    outcome = run(server, root, ask)
     assert server.requests[0].json["tools"] == parent["tools"]
     assert [place[0] for place in mark_positions(server.requests[0].json["messages"])] == [0]
     assert [denial.tool for denial in outcome.denials] == ["Task"]

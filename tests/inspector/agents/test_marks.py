@@ -5,11 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.agents.marks import (
-    find_mark,
-    remove_marks,
-    set_mark,
-)
+from inspector.agents.marks import find_mark, remove_marks, set_mark
 from tests.inspector.agents.marked import mark_positions
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
@@ -47,9 +43,9 @@ def as_lists(messages: Any) -> list[Any]:
 
 @given(MESSAGES, st.integers(1, 3))
 def test_there_is_never_more_than_one_mark_and_nothing_else_changes(messages: list[Any], from_end: int) -> None:
-    done = set_mark(messages, from_end=from_end)
-    assert len(mark_positions(done)) <= 1
-    assert as_lists(remove_marks(done)) == as_lists(remove_marks(messages))
+    marked = set_mark(messages, from_end=from_end)
+    assert len(mark_positions(marked)) <= 1
+    assert as_lists(remove_marks(marked)) == as_lists(remove_marks(messages))
     assert "cache_control" not in str(
         [b for m in remove_marks(messages) for b in m["content"] if "input" not in str(b)]
     )

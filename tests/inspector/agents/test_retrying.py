@@ -26,11 +26,11 @@ def test_chance_only_shortens_a_pause_of_our_own_and_only_lengthens_one_that_was
 ) -> None:
     retries = Retries(chance=lambda: chance)
     full = 2.0 ** (attempt - 1)
-    own, asked = retries.pause(attempt, OverloadedError()), retries.pause(attempt, RateLimitedError(retry_after=7))
+    own, requested = retries.pause(attempt, OverloadedError()), retries.pause(attempt, RateLimitedError(retry_after=7))
     assert own is not None
     assert full / 2 <= own <= full
-    assert asked is not None
-    assert 7 <= asked <= 7.71
+    assert requested is not None
+    assert 7 <= requested <= 7.71
 
 
 def test_there_is_no_pause_before_what_cannot_help() -> None:

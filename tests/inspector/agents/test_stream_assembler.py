@@ -60,6 +60,17 @@ def test_a_call_without_input_has_an_empty_one() -> None:
     assert reply.calls == (CALL,)
 
 
+def test_a_call_without_the_end_of_its_block_keeps_its_input() -> None:
+    *unended, _ = block(0, CALL, {"type": "input_json_delta", "partial_json": '{"file_path": "a"}'})
+    reply = gather(START, *unended, ended("tool_use"), STOP)
+    assert reply.calls == ({**CALL, "input": {"file_path": "a"}},)
+
+
+def test_counts_that_are_written_as_text_are_billed() -> None:
+    reply = gather({"type": "message_start", "message": {"usage": {"input_tokens": "12"}}}, ended("end_turn"), STOP)
+    assert reply.usage == Usage(input=12, output=4)
+
+
 def test_a_call_that_the_limit_cut_off_is_left_out() -> None:
     half = {"type": "input_json_delta", "partial_json": '{"file_path": "a'}
     text = block(0, {"type": "text", "text": "Now"})

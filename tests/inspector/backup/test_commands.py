@@ -17,12 +17,7 @@ import pytest
 
 from inspector.backup.services.sqlite_snapshot import sqlite_snapshot
 from tests.inspector.backup.crafting import Given, crafted
-from tests.serving import (
-    ROOT,
-    environment,
-    lucid,
-    serving,
-)
+from tests.serving import ROOT, environment, lucid, serving
 
 
 def note(home: Path, words: str) -> None:

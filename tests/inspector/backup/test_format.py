@@ -17,27 +17,11 @@ from hypothesis import strategies as st
 
 from inspector.backup.format.container import END, MOST_BYTES, write_member
 from inspector.backup.format.errors import BackupError, DamageError
-from inspector.backup.format.manifest import (
-    FORMAT,
-    Manifest,
-    Part,
-    Stream,
-    encode_manifest,
-)
+from inspector.backup.format.manifest import FORMAT, Manifest, Part, Stream, encode_manifest
 from inspector.backup.format.reader import BackupReader, Rows
-from inspector.backup.format.rows import (
-    MOST_RAW,
-    PART_BYTES,
-    Value,
-    pack,
-)
+from inspector.backup.format.rows import MOST_RAW, PART_BYTES, Value, pack
 from inspector.backup.format.writer import hash_line
-from tests.inspector.backup.crafting import (
-    FILES,
-    TIDES,
-    crafted,
-    silent,
-)
+from tests.inspector.backup.crafting import FILES, TIDES, crafted, silent
 
 VALUES: st.SearchStrategy[Value] = (
     st.none()

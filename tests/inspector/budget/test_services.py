@@ -18,13 +18,7 @@ from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, RunError
 from inspector.web.clock import now_ms
 from sessions.models import Transcript
-from tests.inspector.agents.server import (
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db

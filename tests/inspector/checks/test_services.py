@@ -22,13 +22,7 @@ from memory.history.selectors.history import file_get, file_history
 from memory.models import Blob
 from sessions.archive.selectors.blocks import repairable_blocks
 from sessions.capture.services.captures import capture_store, captures_prune
-from sessions.models import (
-    Block,
-    Capture,
-    CaptureBlob,
-    Source,
-    Transcript,
-)
+from sessions.models import Block, Capture, CaptureBlob, Source, Transcript
 from tests.memory.remembering import Shelf
 from tests.pages import flowing
 from tests.sessions.archive.rotting import flipped, rot

@@ -12,12 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from inspector.runs.models import Run
-from sessions.models import (
-    Oddity,
-    Request,
-    Source,
-    Transcript,
-)
+from sessions.models import Oddity, Request, Source, Transcript
+from tests.pages import fetch
 from tests.sessions.made import DAY, HOSTILE, session
 
 pytestmark = pytest.mark.django_db
@@ -40,9 +36,7 @@ def importing(**fields: Any) -> Run:
 
 
 def page(client: Client) -> str:
-    response = client.get("/")
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
+    return fetch(client, "/")
 
 
 def test_a_newcomer_is_told_how_to_start(client: Client) -> None:

@@ -17,13 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from inspector.owner.key import owner_key
 from tests.demo import names
 from tests.inspector.owner.neighbour import Neighbour, neighbour  # noqa: F401 - a fixture
-from tests.serving import (
-    Server,
-    bound_to,
-    lucid,
-    serving,
-    wait_until,
-)
+from tests.serving import Server, bound_to, lucid, serving, wait_until
 
 pytestmark = pytest.mark.usefixtures("ready_home")
 

@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.owner.key import (
-    COOKIE_SECONDS,
-    OwnerKey,
-    owner_key,
-    owner_key_replace,
-)
+from inspector.owner.key import COOKIE_SECONDS, OwnerKey, owner_key, owner_key_replace
 
 NOW = 1_800_000_000.0
 

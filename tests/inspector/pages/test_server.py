@@ -14,13 +14,7 @@ import pytest
 
 from inspector.owner.key import owner_key
 from inspector.owner.tokens import token_create
-from tests.serving import (
-    Answer,
-    Server,
-    bound_to,
-    serving,
-    wait_until,
-)
+from tests.serving import Answer, Server, bound_to, serving, wait_until
 
 pytestmark = pytest.mark.usefixtures("ready_home")
 

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from inspector.runs.models import Run
 from inspector.runs.selectors.presence import boot_seconds
-from tests.pages import tight
+from tests.pages import fetch, tight
 from tests.sessions.made import HOSTILE
 
 pytestmark = pytest.mark.django_db
@@ -30,12 +30,6 @@ def made(**fields: Any) -> Run:
     given = {"kind": "check archive", "status": "running", "created_at": at - 5000, "started_at": at - 4000}
     counts = {"phase": "reading blocks", "done": 3 << 20, "total": 12 << 20, "unit": "bytes", "phase_at": at - 2000}
     return Run.objects.create(**{**given, **counts, "heartbeat_at": at, **fields})
-
-
-def page(client: Client, address: str, **headers: str) -> str:
-    response = client.get(address, headers={name.replace("_", "-"): value for name, value in headers.items()})
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
 
 
 def live(client: Client, run: Run, shown: str) -> Any:
@@ -66,7 +60,7 @@ def test_the_mark_of_one_run_leads_to_it(client: Client) -> None:
 
 # --- the list -----------------------------------------------------------------------------------------------------
 def test_without_runs_the_list_says_what_will_be_there(client: Client) -> None:
-    html = page(client, "/runs/")
+    html = fetch(client, "/runs/")
     assert "Nothing has run yet" in html
     assert re.search(r'<form class="offer" method="post" action="/runs/start/"> ?<input type="hidden" name="csrf', html)
 
@@ -74,7 +68,7 @@ def test_without_runs_the_list_says_what_will_be_there(client: Client) -> None:
 def test_the_newest_run_comes_first_with_its_progress_and_its_button(client: Client) -> None:
     old = made(kind="import", status="completed", finished_at=now(), summary="7 new entries in 2 files.")
     new = made()
-    html = page(client, "/runs/")
+    html = fetch(client, "/runs/")
     assert html.index(f'id="run-{new.pk}"') < html.index(f'id="run-{old.pk}"')
     assert "3.0 MB of 12 MB" in html
     assert re.search(r"1\.\d MB/s · ~\d\.\ds left", html)
@@ -90,7 +84,7 @@ def test_the_list_is_filtered_by_kind_and_by_status(client: Client) -> None:
     }
 
     def shown(query: str) -> set[str]:
-        html = page(client, f"/runs/?{query}")
+        html = fetch(client, f"/runs/?{query}")
         return {name for name, run in runs.items() if f'id="run-{run.pk}"' in html}
 
     assert shown("kind=import") == {"import"}
@@ -98,13 +92,13 @@ def test_the_list_is_filtered_by_kind_and_by_status(client: Client) -> None:
     assert shown("status=active") == {"running"}
     assert shown("kind=check+archive&status=failed") == {"failed"}
     assert shown("kind=nonsense&status=nonsense&page=x") == set(runs)
-    assert "No run fits these filters" in page(client, "/runs/?status=killed")
+    assert "No run fits these filters" in fetch(client, "/runs/?status=killed")
 
 
 def test_the_list_is_paged_and_its_queries_do_not_grow(client: Client) -> None:
     def queries(address: str) -> int:
         with CaptureQueriesContext(connection) as seen:
-            page(client, address)
+            fetch(client, address)
         assert not [query for query in seen.captured_queries if '"turns"' in query["sql"]]
         return len(seen)
 
@@ -113,8 +107,8 @@ def test_the_list_is_paged_and_its_queries_do_not_grow(client: Client) -> None:
     for _ in range(70):
         made(status="completed", finished_at=now(), result={"much": "x" * 1000})
     assert queries("/runs/") == few <= 5
-    assert "61–71 of 71 runs" in page(client, "/runs/?page=3")
-    html = page(client, "/runs/", HX_Request="true", HX_Target="run-list")
+    assert "61–71 of 71 runs" in fetch(client, "/runs/?page=3")
+    html = fetch(client, "/runs/", HX_Request="true", HX_Target="run-list")
     assert html.lstrip().startswith('<section id="run-list"')
 
 
@@ -133,7 +127,7 @@ def test_a_card_asks_for_its_moving_part_until_the_state_changes(client: Client)
 # --- one run ------------------------------------------------------------------------------------------------------
 def test_a_run_under_way_is_followed_every_second(client: Client) -> None:
     run = made(progress={"files": 3, "files_total": 8, "damaged": 0})
-    html = page(client, f"/runs/{run.pk}/")
+    html = fetch(client, f"/runs/{run.pk}/")
     assert 'hx-trigger="every 1s"' in html
     assert "<b>reading blocks</b> · 3.0 MB of 12 MB · 3 of 8 files" in html
     assert '<progress max="100" value="25"' in html
@@ -166,7 +160,7 @@ def test_turns_tokens_and_cost_are_shown(client: Client) -> None:
         output_tokens=800,
         cost=0.31,
     )
-    html = page(client, f"/runs/{run.pk}/")
+    html = fetch(client, f"/runs/{run.pk}/")
     assert html.index("Thought 42") < html.index("Thought 41")
     assert "the last 2 of 42" in html
     assert "Read × 42" in html
@@ -186,7 +180,7 @@ def test_a_result_is_facts_and_on_demand_json(client: Client) -> None:
         "sound": True,
     }
     run = made(status="completed", finished_at=now(), summary="Done.", result=result)
-    html = page(client, f"/runs/{run.pk}/")
+    html = fetch(client, f"/runs/{run.pk}/")
     html = tight(html)
     for said in ("<dt>Checked</dt><dd>5.0 MB</dd>", "<dd>1,234</dd>", "<li>two</li>", "<dt>Sound</dt><dd>yes</dd>"):
         assert said in html
@@ -199,7 +193,7 @@ def test_a_result_is_facts_and_on_demand_json(client: Client) -> None:
 
 def test_a_failure_says_what_to_do_and_can_be_retried(client: Client) -> None:
     run = made(status="failed", error="The disk is full. Make room and retry.", reason="OSError: 28", finished_at=now())
-    html = page(client, f"/runs/{run.pk}/")
+    html = fetch(client, f"/runs/{run.pk}/")
     assert "The disk is full. Make room and retry." in html
     assert "OSError: 28" in html
     assert "lucid.log" in html
@@ -209,30 +203,30 @@ def test_a_failure_says_what_to_do_and_can_be_retried(client: Client) -> None:
 
 def test_a_run_that_found_something_bad_does_not_look_well(client: Client) -> None:
     run = made(status="completed", finished_at=now(), summary="1 file is damaged.", error="Look for a copy.")
-    html = page(client, f"/runs/{run.pk}/")
+    html = fetch(client, f"/runs/{run.pk}/")
     assert "completed, with findings" in html
     assert "1 file is damaged." in html
     assert "Look for a copy." in html
-    assert 'is-alarmed"' in page(client, "/runs/")
+    assert 'is-alarmed"' in fetch(client, "/runs/")
 
 
 def test_an_import_has_the_same_page_and_its_own_words_when_it_was_killed(client: Client) -> None:
     run = made(kind="import", target="/home/dev/.claude")
-    html = page(client, f"/runs/{run.pk}/")
+    html = fetch(client, f"/runs/{run.pk}/")
     assert "<h1>Import</h1>" in html
     assert "/kill/" in html
     Run.objects.filter(pk=run.pk).update(status="killed", finished_at=now())
-    assert "What it has read stays" in page(client, f"/runs/{run.pk}/")
+    assert "What it has read stays" in fetch(client, f"/runs/{run.pk}/")
 
 
 def test_a_run_that_waits_for_long_says_why(client: Client) -> None:
     run = made(status="queued", created_at=now() - 60_000, started_at=None)
-    assert "lucid worker" in page(client, f"/runs/{run.pk}/")
+    assert "lucid worker" in fetch(client, f"/runs/{run.pk}/")
 
 
 def test_a_silent_run_is_not_shown_as_running(client: Client) -> None:
     run = made(heartbeat_at=now() - 120_000)
-    html = page(client, f"/runs/{run.pk}/")
+    html = fetch(client, f"/runs/{run.pk}/")
     assert "It has been silent for more than a minute." in html
     assert "every 1s" not in html
 
@@ -244,7 +238,7 @@ def test_what_a_run_says_is_shown_as_text(client: Client) -> None:
         status="failed", finished_at=1, turns=turns, result={HOSTILE: HOSTILE}, parameters={"x": HOSTILE}, **fields
     )
     for address in (f"/runs/{run.pk}/", "/runs/", "/"):
-        html = page(client, address)
+        html = fetch(client, address)
         assert "<script>alert" not in html
         assert "<img src=x" not in html
 
@@ -252,14 +246,14 @@ def test_what_a_run_says_is_shown_as_text(client: Client) -> None:
 def test_a_secret_in_a_turn_is_masked(client: Client) -> None:
     key = "sk-ant-api03-" + "a1B2c3D4" * 12
     run = made(turns=[{"number": 1, "text": f"The key is {key}"}], result={"key": key}, finished_at=1)
-    assert key not in page(client, f"/runs/{run.pk}/")
+    assert key not in fetch(client, f"/runs/{run.pk}/")
 
 
 def test_the_queries_of_a_run_are_few(client: Client) -> None:
     first = made(status="failed", finished_at=1)
     run = made(retry_of=first, attempt=2)
     with CaptureQueriesContext(connection) as seen:
-        html = page(client, f"/runs/{run.pk}/")
+        html = fetch(client, f"/runs/{run.pk}/")
     assert f'retry of <a href="/runs/{first.pk}/">' in html
     assert len(seen) <= 4
     with CaptureQueriesContext(connection) as seen:
@@ -293,7 +287,7 @@ def test_kill_asks_the_run_to_stop(client: Client) -> None:
     assert (response.status_code, response["Location"]) == (303, f"/runs/{run.pk}/")
     run.refresh_from_db()
     assert run.kill_requested_at is not None
-    assert "Stopping" in page(client, f"/runs/{run.pk}/")
+    assert "Stopping" in fetch(client, f"/runs/{run.pk}/")
 
 
 def test_kill_in_a_list_answers_with_the_card(client: Client) -> None:
@@ -323,11 +317,11 @@ def test_the_home_page_shows_what_runs_and_ended_today(client: Client) -> None:
     from tests.sessions.made import session
 
     session()
-    assert "All runs" not in page(client, "/")
+    assert "All runs" not in fetch(client, "/")
     run = made()
     made(kind="import")
     made(status="completed", created_at=1, finished_at=1)
-    html = page(client, "/")
+    html = fetch(client, "/")
     assert re.findall(r'<article id="run-(\d+)"', html) == [str(run.pk)]
 
 
@@ -340,14 +334,14 @@ def test_a_run_that_asks_a_small_model_is_repeated_where_its_price_stands(client
 
 def test_a_silent_run_can_be_killed_from_the_list_and_its_end_is_waited_for(client: Client) -> None:
     run = made(heartbeat_at=now() - 120_000)
-    assert f'id="kill-{run.pk}"' in page(client, "/runs/")
+    assert f'id="kill-{run.pk}"' in fetch(client, "/runs/")
     Run.objects.filter(pk=run.pk).update(kill_requested_at=now())
-    assert "every 1s" in page(client, f"/runs/{run.pk}/")
-    assert "every 2s" in page(client, "/runs/")
+    assert "every 1s" in fetch(client, f"/runs/{run.pk}/")
+    assert "every 2s" in fetch(client, "/runs/")
 
 
 def test_the_page_names_the_workers(client: Client) -> None:
-    assert "No worker runs" in page(client, "/runs/")
+    assert "No worker runs" in fetch(client, "/runs/")
     folder = settings.LUCID_HOME / "workers"
     folder.mkdir(parents=True, exist_ok=True)
     told = {"role": "worker", "at": boot_seconds() - 40, "runs": []}
@@ -355,8 +349,8 @@ def test_the_page_names_the_workers(client: Client) -> None:
         file.write(json.dumps(told))
         file.flush()
         fcntl.flock(file, fcntl.LOCK_EX)
-        html = page(client, "/runs/")
+        html = fetch(client, "/runs/")
     assert "1 worker: here, process 4711" in html
     assert "no sign of life for 40 seconds" in html
-    assert "No worker runs" in page(client, "/runs/"), "its process has ended"
+    assert "No worker runs" in fetch(client, "/runs/"), "its process has ended"
     (folder / "4711-test").unlink()

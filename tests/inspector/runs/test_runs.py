@@ -17,14 +17,7 @@ from tests.archives import large_archive
 from tests.postgres.running import fresh_database
 from tests.posting import post
 from tests.servers import free_port, redis_server
-from tests.serving import (
-    Server,
-    fair,
-    lucid,
-    serving,
-    wait_until,
-    worker,
-)
+from tests.serving import Server, fair, lucid, serving, wait_until, worker
 
 LONG = 400_000
 """Blocks; reading them takes longer than any test looks."""

@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 from django.db import OperationalError
 
-from inspector.web.disk_errors import (
-    BROKEN,
-    FULL,
-    disk_trouble,
-    is_full,
-)
+from inspector.web.disk_errors import BROKEN, FULL, disk_trouble, is_full
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])

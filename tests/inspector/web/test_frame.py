@@ -40,9 +40,7 @@ def elements(request: pytest.FixtureRequest, client: Client, some_data: None) ->
     return Elements(client.get(request.param).content.decode()).found
 
 
-def test_no_page_needs_an_exception_from_the_content_policy(
-    elements: Found,
-) -> None:
+def test_no_page_needs_an_exception_from_the_content_policy(elements: Found) -> None:
     for tag, attributes in elements:
         assert tag != "style"
         assert tag != "script" or attributes.get("src")

@@ -27,21 +27,11 @@ from memory.dreams.engine.gates import MINUTES_BETWEEN_SCANS
 from memory.dreams.engine.lock import NAME, lock_read, lock_take
 from memory.dreams.services import dreams_start
 from memory.dreams.services.dream_lock import dreams_clean_up, workspaces_folder
-from memory.models import (
-    DreamScan,
-    Proposal,
-    ProposedFile,
-    Version,
-)
+from memory.models import DreamScan, Proposal, ProposedFile, Version
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from tests.asking import models
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    MessagesServer,
-    Say,
-)
+from tests.inspector.agents.server import Call, Fail, MessagesServer, Say
 from tests.memory.remembering import Shelf
 from tests.serving import wait_until
 from tests.sessions.writing import MODEL, Writing

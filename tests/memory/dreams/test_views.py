@@ -16,7 +16,7 @@ from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
 from memory.dreams.engine.lock import NAME
 from tests.memory.remembering import Shelf
-from tests.pages import flowing
+from tests.pages import fetch, flowing
 from tests.sessions.timeline.views.test_session import HTMX
 from tests.sessions.writing import MODEL
 
@@ -39,9 +39,7 @@ def shelf(tmp_path: Path) -> Shelf:
 
 
 def page(client: Client, **headers: str) -> str:
-    response = client.get("/dreams/", headers=headers)
-    assert response.status_code == 200
-    return flowing(response.content.decode())
+    return fetch(client, "/dreams/", **headers)
 
 
 def test_it_shows_every_gate_of_every_directory_and_why(client: Client, shelf: Shelf) -> None:
@@ -64,9 +62,7 @@ def test_the_gates_alone_are_asked_for_again(client: Client, shelf: Shelf) -> No
 
 
 def test_more_directories_cost_few_queries_each(client: Client, shelf: Shelf, tmp_path: Path) -> None:
-    with CaptureQueriesContext(
-        connection,
-    ) as one:
+    with CaptureQueriesContext(connection) as one:
         page(client)
     Shelf(tmp_path / "projects" / "-home-dev-other" / "memory")
     with CaptureQueriesContext(connection) as two:

@@ -31,7 +31,7 @@ def shelf(tmp_path: Path) -> Shelf:
 
 @pytest.fixture
 def proposal(shelf: Shelf) -> Proposal:
-    found = proposal_create(
+    proposal = proposal_create(
         directory=shelf.directory,
         kind=Proposal.Kind.DREAM,
         before=shelf.all(),
@@ -39,30 +39,30 @@ def proposal(shelf: Shelf) -> Proposal:
         reasons={"wind.md": FileReason(f"It was said {PAYLOAD}.")},
         contradictions=[f"Noon against one {PAYLOAD}."],
     )
-    assert found is not None
-    return found
+    assert proposal is not None
+    return proposal
 
 
-def seen(client: Client, proposal: Proposal, name: str) -> str:
-    """The print of the losses that the page shows."""
+def read_field(client: Client, proposal: Proposal, name: str) -> str:
+    """The digest of the losses that the page shows."""
     html = client.get(f"/memory/proposals/{proposal.pk}/").content.decode()
     return html.partition(f'name="{name}" value="')[2].partition('"')[0]
 
 
-def ticked(html: str) -> list[str]:
+def find_ticked(html: str) -> list[str]:
     return re.findall(r'<input type="checkbox" name="(?:file|piece)" value="([^"]+)" checked>', html)
 
 
 def test_what_would_lose_a_fact_is_not_ticked_at_first(client: Client, proposal: Proposal) -> None:
-    files = {one.row.name: one.row.pk for one in proposal_files(proposal)}
+    files = {file.row.name: file.row.pk for file in proposal_files(proposal)}
     html = client.get(f"/memory/proposals/{proposal.pk}/").content.decode()
-    assert str(files["fog.md"]) not in ticked(html)
-    assert {str(files["tides.md"]), str(files["wind.md"])} <= set(ticked(html))
+    assert str(files["fog.md"]) not in find_ticked(html)
+    assert {str(files["tides.md"]), str(files["wind.md"])} <= set(find_ticked(html))
     assert "<dt>lost</dt><dd>0</dd>" in html
 
 
 def test_the_counts_follow_the_ticks(client: Client, proposal: Proposal) -> None:
-    files = {one.row.name: one.row.pk for one in proposal_files(proposal)}
+    files = {file.row.name: file.row.pk for file in proposal_files(proposal)}
     html = client.post(f"/memory/proposals/{proposal.pk}/count/", {"file": [files["fog.md"]]}).content.decode()
     assert "<dt>lost</dt><dd>1</dd>" in html
     assert "Fog comes at dawn in winter." in html
@@ -73,21 +73,21 @@ def test_the_counts_follow_the_ticks(client: Client, proposal: Proposal) -> None
 def test_a_loss_that_nobody_was_shown_is_named_before_anything_is_written(
     client: Client, proposal: Proposal, shelf: Shelf
 ) -> None:
-    files = {one.row.name: one.row.pk for one in proposal_files(proposal)}
+    files = {file.row.name: file.row.pk for file in proposal_files(proposal)}
     address = f"/memory/proposals/{proposal.pk}/"
-    form = {"some": "1", "file": [files["fog.md"]], "seen": seen(client, proposal, "seen")}
+    form = {"some": "1", "file": [files["fog.md"]], "seen": read_field(client, proposal, "seen")}
     response = client.post(address, form)
     html = response.content.decode()
     assert response.status_code == 409
     assert "this would lose 1 fact, named below" in html
     assert "Fog comes at dawn in winter." in html.partition("1 lost fact")[2].partition("</details>")[0]
-    assert ticked(html) == [str(files["fog.md"])]
+    assert find_ticked(html) == [str(files["fog.md"])]
     assert "fog.md" in shelf.all()
     again = html.partition('name="seen" value="')[2].partition('"')[0]
     assert client.post(address, {**form, "seen": again}).status_code == 303
     assert "fog.md" not in shelf.all()
-    told = client.get(address).content.decode()
-    assert "Fog comes at dawn in winter." in told.partition("1 lost fact")[2].partition("</details>")[0]
+    page = client.get(address).content.decode()
+    assert "Fog comes at dawn in winter." in page.partition("1 lost fact")[2].partition("</details>")[0]
 
 
 def test_it_shows_each_file_with_its_reason_and_names_what_is_deleted_and_lost(
@@ -105,7 +105,7 @@ def test_it_shows_each_file_with_its_reason_and_names_what_is_deleted_and_lost(
 def test_it_takes_the_pieces_that_are_ticked_and_can_be_taken_back(
     client: Client, proposal: Proposal, shelf: Shelf
 ) -> None:
-    files = {one.row.name: one.row.pk for one in proposal_files(proposal)}
+    files = {file.row.name: file.row.pk for file in proposal_files(proposal)}
     tides = files["tides.md"]
     address = f"/memory/proposals/{proposal.pk}/"
     form = {"some": "1", "file": [tides, files["wind.md"]], "divided": [tides], "piece": [f"{tides}:1"]}
@@ -139,7 +139,7 @@ def test_what_was_changed_meanwhile_is_shown_and_nothing_is_written(
 ) -> None:
     shelf.outside("tides.md", TIDES.replace(b"noon", b"two"))
     address = f"/memory/proposals/{proposal.pk}/"
-    response = client.post(address, {"all": "1", "seen-all": seen(client, proposal, "seen-all")})
+    response = client.post(address, {"all": "1", "seen-all": read_field(client, proposal, "seen-all")})
     assert response.status_code == 409
     assert "tides.md was changed meanwhile. Nothing was written." in response.content.decode()
     assert sorted(shelf.all()) == ["fog.md", "tides.md"]

@@ -12,21 +12,10 @@ from django.test import Client
 
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services.sync import sync
-from sessions.models import (
-    Entry,
-    Problem,
-    Request,
-    Source,
-    Transcript,
-)
+from sessions.models import Entry, Problem, Request, Source, Transcript
 from sessions.search.selectors.indexed_search import search_index
 from tests.sessions.crawling import FAR_OR_NEAR, crawl
-from tests.sessions.hostile import (
-    PAYLOAD,
-    SCRIPT,
-    everywhere,
-    save_with_family,
-)
+from tests.sessions.hostile import PAYLOAD, SCRIPT, everywhere, save_with_family
 from tests.sessions.writing import Writing, append, line
 
 pytestmark = pytest.mark.django_db(transaction=True)

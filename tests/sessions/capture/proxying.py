@@ -19,12 +19,7 @@ from sessions.capture.endpoint.spool import Spool
 from sessions.capture.endpoint.upstream import Upstream
 from sessions.capture.engine import Exchange
 from tests.serving import PATIENCE, wait_until
-from tests.sessions.capture.endpoint.rawserver import (
-    Pieces,
-    RawServer,
-    Taken,
-    raw_server,
-)
+from tests.sessions.capture.endpoint.rawserver import Pieces, RawServer, Taken, raw_server
 
 HOSTS = ("127.0.0.1", "localhost")
 

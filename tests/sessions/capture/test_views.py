@@ -13,13 +13,7 @@ from inspector.owner.key import owner_key
 from sessions.capture.services.captures import capture_store
 from sessions.models import Capture
 from tests.pages import flowing
-from tests.sessions.capture.capturing import (
-    MARK,
-    Json,
-    exchange,
-    message,
-    request,
-)
+from tests.sessions.capture.capturing import MARK, Json, exchange, message, request
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"

@@ -17,14 +17,7 @@ from hypothesis import strategies as st
 
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services.sync import Report, sync
-from sessions.models import (
-    Entry,
-    Mark,
-    Problem,
-    Request,
-    Transcript,
-    Turn,
-)
+from sessions.models import Entry, Mark, Problem, Request, Transcript, Turn
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from tests.examples import examples
 from tests.sessions.mutating import damaged

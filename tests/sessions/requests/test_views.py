@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Request, Transcript
 from tests.compaction.logged import Logged
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
@@ -31,9 +31,7 @@ def logged_session(project: Path) -> Transcript:
 
 
 def page(client: Client, transcript: Transcript, message: str, query: str = "", **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/requests/{message}/{query}", headers=headers)
-    assert response.status_code == 200, response.content[:400]
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/requests/{message}/{query}", **headers)
 
 
 def parts(html: str) -> list[str]:
@@ -166,9 +164,7 @@ def test_secrets_are_masked(client: Client, project: Path) -> None:
 
 def test_the_page_costs_the_same_however_long_the_session_is(client: Client, project: Path) -> None:
     short = Written(project=project).turns(2).read()  # type: ignore[attr-defined]
-    with CaptureQueriesContext(
-        connection,
-    ) as few:
+    with CaptureQueriesContext(connection) as few:
         page(client, short, ids(short)[-1])
     long = write_compacted(Written(project=project, session="22222222-2222-4333-8444-555555555555"))
     with CaptureQueriesContext(connection) as many:

@@ -9,15 +9,7 @@ from django.template import engines
 from sessions.timeline.engine.cards import Card, build_cards
 from sessions.transcripts.engine.marks import Fate, Mark
 from tests.pages import tight
-from tests.sessions.timeline.engine.cards.window import (
-    assistant,
-    call,
-    cards,
-    result,
-    row,
-    unmasked,
-    user,
-)
+from tests.sessions.timeline.engine.cards.window import assistant, call, cards, result, row, unmasked, user
 
 
 class Session:

@@ -12,15 +12,7 @@ from sessions.agents.engine import AgentState
 from sessions.agents.selectors.tree import load_agents
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services.sync import Report
-from sessions.models import (
-    Entry,
-    Mark,
-    Oddity,
-    Problem,
-    Request,
-    Source,
-    Transcript,
-)
+from sessions.models import Entry, Mark, Oddity, Problem, Request, Source, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Fate

@@ -10,15 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from compaction.cache.engine.causes.breaks import (
-    HIGH,
-    LOW,
-    MEDIUM,
-    RECONSTRUCTED,
-    RECORDED,
-    Break,
-    Cause,
-)
+from compaction.cache.engine.causes.breaks import HIGH, LOW, MEDIUM, RECONSTRUCTED, RECORDED, Break, Cause
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.causes.evidence import (
     CLEARING_KINDS,
@@ -28,18 +20,8 @@ from compaction.cache.engine.causes.evidence import (
     align_forms,
 )
 from compaction.cache.engine.costs.waste import waste_of
-from compaction.cache.engine.differences.changes import (
-    Change,
-    Rank,
-    find_changes,
-    is_comparable,
-)
-from compaction.cache.engine.requests.calls import (
-    LIMITS,
-    Call,
-    Drop,
-    Limits,
-)
+from compaction.cache.engine.differences.changes import Change, Rank, find_changes, is_comparable
+from compaction.cache.engine.requests.calls import LIMITS, Call, Drop, Limits
 from compaction.cache.engine.requests.lifetime import Lifetime, lifetime_of
 from compaction.cache.engine.requests.lookback import blocks_since, is_beyond_lookback
 from compaction.cache.engine.requests.prompt import TokenEstimate, prompt_of

@@ -9,12 +9,7 @@ from typing import Any
 
 from compaction.cache.engine.causes.cause_names import TITLES, CauseName
 from compaction.cache.engine.costs.waste import waste_of
-from compaction.cache.engine.requests.calls import (
-    LIMITS,
-    Call,
-    Limits,
-    gap_of,
-)
+from compaction.cache.engine.requests.calls import LIMITS, Call, Limits, gap_of
 from compaction.cache.engine.requests.lifetime import Lifetime, lifetime_of
 from sessions.text.engine.words import duration
 

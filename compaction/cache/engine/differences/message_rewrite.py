@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from compaction.cache.engine.differences.divergence import (
-    Divergence,
-    DivergenceSide,
-    byte_offset,
-    edit_of,
-)
+from compaction.cache.engine.differences.divergence import Divergence, DivergenceSide, byte_offset, edit_of
 from sessions.context.engine import Context
 from sessions.context.engine.changes import ChangeKind, Changes, compare_contexts, origins
 from sessions.context.engine.digest import canonical, hashed_text

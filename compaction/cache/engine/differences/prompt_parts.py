@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from compaction.cache.engine.differences.divergence import (
-    Divergence,
-    DivergenceSide,
-    byte_offset,
-    edit_of,
-)
+from compaction.cache.engine.differences.divergence import Divergence, DivergenceSide, byte_offset, edit_of
 from compaction.cache.engine.requests.prompt import PromptPart
 from sessions.text.engine.words import plural
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sessions.context.engine import Context
 from sessions.linking.engine.raw_fields import text
-from sessions.text.engine.diffs import common_ends
+from sessions.text.engine.matching import common_ends
 from sessions.timeline.engine.cards.value_text import format_value
 from sessions.usage.engine.billing_header import BILLING
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compaction.cache.engine.differences.changes import (
-    Change,
-    Rank,
-    find_changes,
-    is_comparable,
-)
+from compaction.cache.engine.differences.changes import Change, Rank, find_changes, is_comparable
 from compaction.cache.engine.requests.prompt import Prompt, prompt_of
 from sessions.context.engine import Context
 from sessions.text.engine.words import plural

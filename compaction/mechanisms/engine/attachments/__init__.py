@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from compaction.mechanisms.engine.attachments.attach import (
-    AttachmentConfig,
-    Attachments,
-    attach,
-    hook_messages,
-)
+from compaction.mechanisms.engine.attachments.attach import AttachmentConfig, Attachments, attach, hook_messages
 from compaction.mechanisms.engine.attachments.files import FileConfig, files_read
 from compaction.mechanisms.engine.attachments.skills import SkillConfig, is_skill_attachment
 from compaction.mechanisms.engine.attachments.surroundings import (

@@ -9,12 +9,7 @@ from typing import ClassVar
 from compaction.mechanisms.engine.attachments.files import FileConfig, restore_files
 from compaction.mechanisms.engine.attachments.parts import AttachmentPart
 from compaction.mechanisms.engine.attachments.skills import SkillConfig, restore_skills
-from compaction.mechanisms.engine.attachments.surroundings import (
-    BackgroundAgent,
-    Listing,
-    ReadFile,
-    Surroundings,
-)
+from compaction.mechanisms.engine.attachments.surroundings import BackgroundAgent, Listing, ReadFile, Surroundings
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.report import Change, ChangeKind
 from compaction.mechanisms.engine.setting_field import setting

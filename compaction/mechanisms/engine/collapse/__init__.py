@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from compaction.mechanisms.engine.collapse.config import CollapseConfig, Weights, suppresses_auto_compact
-from compaction.mechanisms.engine.collapse.cycle import (
-    Announce,
-    CollapseReport,
-    Summarise,
-    collapse,
-)
+from compaction.mechanisms.engine.collapse.cycle import Announce, CollapseReport, Summarise, collapse
 from compaction.mechanisms.engine.collapse.records import (
     commit_record,
     from_records,

@@ -7,34 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from compaction.mechanisms.engine.collapse.config import CollapseConfig
-from compaction.mechanisms.engine.collapse.replay import (
-    CollapsedSpan,
-    CollapsedView,
-    SkippedCommit,
-    replay_commits,
-)
+from compaction.mechanisms.engine.collapse.replay import CollapsedSpan, CollapsedView, SkippedCommit, replay_commits
 from compaction.mechanisms.engine.collapse.spans import find_candidates
-from compaction.mechanisms.engine.collapse.state import (
-    CollapseState,
-    Commit,
-    StagedSpan,
-    commit_span,
-)
+from compaction.mechanisms.engine.collapse.state import CollapseState, Commit, StagedSpan, commit_span
 from compaction.mechanisms.engine.conversation.kept_range import places_held_by_thinking
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from sessions.transcripts.engine.messages import Message
 from sessions.transcripts.engine.messages.cuts import Cuts, find_cuts
-from sessions.usage.engine.tokens import (
-    Limits,
-    TokenCounter,
-    estimate,
-    estimate_blocks,
-)
+from sessions.usage.engine.tokens import Limits, TokenCounter, estimate, estimate_blocks
 
 _NAME = "collapse"
 

@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from compaction.mechanisms.engine.collapse.config import CollapseConfig
-from compaction.mechanisms.engine.collapse.score import (
-    ConversationSurvey,
-    Score,
-    score_span,
-    survey_conversation,
-)
+from compaction.mechanisms.engine.collapse.score import ConversationSurvey, Score, score_span, survey_conversation
 from compaction.mechanisms.engine.conversation.kept_range import places_held_by_thinking
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import Cuts

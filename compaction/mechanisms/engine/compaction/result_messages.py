@@ -8,12 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.attachments import (
-    AttachmentConfig,
-    Attachments,
-    attach,
-    hook_messages,
-)
+from compaction.mechanisms.engine.attachments import AttachmentConfig, Attachments, attach, hook_messages
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.compaction.continuation import continuation_text
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
@@ -26,12 +21,7 @@ from compaction.mechanisms.engine.compaction.record import (
     derive_boundary_id,
 )
 from compaction.mechanisms.engine.guards.inflation import explain_inflation
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 

@@ -6,13 +6,7 @@ from collections.abc import Callable, Sequence
 
 from compaction.mechanisms.engine.attachments.skills import is_skill_attachment
 from compaction.mechanisms.engine.conversation.kept_range import has_thinking
-from sessions.transcripts.engine.messages import (
-    THINKING_TYPES,
-    Block,
-    Message,
-    replace_fields,
-    text_block,
-)
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message, replace_fields, text_block
 
 PLACEHOLDERS = {"image": "[image]", "document": "[document]"}
 

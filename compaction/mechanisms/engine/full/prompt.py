@@ -72,9 +72,7 @@ _REQUEST = Section(
     "[what was asked for, and why]",
 )
 _CONCEPTS = Section(
-    "Key Technical Concepts",
-    "The technologies, frameworks and ideas that played a part.",
-    "- [concept]\n- [...]",
+    "Key Technical Concepts", "The technologies, frameworks and ideas that played a part.", "- [concept]\n- [...]"
 )
 _FILES = Section(
     "Files and Code Sections",
@@ -99,11 +97,7 @@ _WORDS = Section(
     "changed, and no paraphrase can stand in for them.",
     '- "[message]"\n- [...]',
 )
-_PENDING = Section(
-    "Pending Tasks",
-    "What the user has explicitly asked for and is not done yet.",
-    "- [task]\n- [...]",
-)
+_PENDING = Section("Pending Tasks", "What the user has explicitly asked for and is not done yet.", "- [task]\n- [...]")
 _CURRENT = Section(
     "Current Work",
     "What exactly was being done when this summary was asked for, with names of files and code; look at the last "
@@ -136,11 +130,7 @@ SECTIONS: dict[Variant, tuple[Section, ...]] = {
     Variant.FROM: (*_FIRST_SEVEN, _CURRENT, _NEXT),
     Variant.UP_TO: (*_FIRST_SEVEN, _DONE, _CONTEXT),
 }
-_SPAN = {
-    Variant.FULL: "the conversation",
-    Variant.FROM: "the recent part",
-    Variant.UP_TO: "the conversation",
-}
+_SPAN = {Variant.FULL: "the conversation", Variant.FROM: "the recent part", Variant.UP_TO: "the conversation"}
 
 
 def compaction_prompt(

@@ -17,21 +17,12 @@ from compaction.mechanisms.engine.full.request import (
     SummariseError,
     build_summary_request,
 )
-from compaction.mechanisms.engine.full.truncation import (
-    NothingLeftError,
-    PromptTooLongError,
-    truncate,
-)
+from compaction.mechanisms.engine.full.truncation import NothingLeftError, PromptTooLongError, truncate
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.setting_field import setting
 from sessions.lint.engine import lint_request, repair_messages
 from sessions.lint.engine.rules.thinking_config import MIN_BUDGET
-from sessions.transcripts.engine.messages import (
-    Message,
-    MessageKind,
-    join_messages,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Message, MessageKind, join_messages, text_block
 from sessions.usage.engine.tokens import TokenCounter
 from sessions.usage.engine.too_long import read_too_long
 

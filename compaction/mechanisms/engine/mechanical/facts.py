@@ -8,13 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.mechanisms.engine.conversation.calls import (
-    Call,
-    Result,
-    calls_of,
-    result_text,
-    results_of,
-)
+from compaction.mechanisms.engine.conversation.calls import Call, Result, calls_of, result_text, results_of
 from compaction.mechanisms.engine.full.media import PLACEHOLDERS
 from compaction.mechanisms.engine.guards.quotes import find_quoted_messages
 from compaction.mechanisms.engine.mechanical.tasks import Task, tasks_of

@@ -11,12 +11,7 @@ from compaction.mechanisms.engine.full.prompt import SECTIONS, Variant
 from compaction.mechanisms.engine.full.request import SummaryRequest
 from compaction.mechanisms.engine.mechanical.config import MechanicalConfig
 from compaction.mechanisms.engine.mechanical.facts import Facts, FileUse, facts_of
-from compaction.mechanisms.engine.mechanical.text_fitting import (
-    GAP,
-    fit_texts,
-    shorten,
-    to_one_line,
-)
+from compaction.mechanisms.engine.mechanical.text_fitting import GAP, fit_texts, shorten, to_one_line
 from sessions.transcripts.engine.messages import Message
 
 LABEL = (

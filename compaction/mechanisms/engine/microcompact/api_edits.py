@@ -61,11 +61,7 @@ class ApiEditsConfig:
 
 
 def context_management(
-    config: ApiEditsConfig | None = None,
-    *,
-    tools: Sequence[str] = (),
-    thinking: bool = True,
-    idle: float = 0.0,
+    config: ApiEditsConfig | None = None, *, tools: Sequence[str] = (), thinking: bool = True, idle: float = 0.0
 ) -> dict[str, Any] | None:
     """The request parameter of this name; None if there is nothing to ask for.
 

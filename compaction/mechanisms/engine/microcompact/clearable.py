@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.conversation.calls import (
-    Call,
-    Result,
-    calls_of,
-    results_of,
-)
+from compaction.mechanisms.engine.conversation.calls import Call, Result, calls_of, results_of
 from sessions.imports.engine.scan.content import CLEARED_TEXT as CLEARED
 from sessions.transcripts.engine.messages import Block, Message
 

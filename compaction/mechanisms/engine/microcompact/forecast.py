@@ -9,27 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compaction.mechanisms.engine.conversation.calls import (
-    Call,
-    Result,
-    calls_of,
-    results_of,
-)
+from compaction.mechanisms.engine.conversation.calls import Call, Result, calls_of, results_of
 from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clear_block
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from sessions.transcripts.engine.messages import Block, Message
-from sessions.usage.engine.tokens import (
-    TokenCounter,
-    context_tokens,
-    estimate,
-    estimate_blocks,
-)
+from sessions.usage.engine.tokens import TokenCounter, context_tokens, estimate, estimate_blocks
 
 _USUAL_TRIGGER = 100_000
 _USUAL_KEEP = 3
@@ -80,10 +65,7 @@ def _not_triggered(edit: Mapping[str, Any], tokens: int, uses: int) -> str:
 
 
 def _clear(
-    messages: Sequence[Message],
-    chosen: Sequence[tuple[Call, Result]],
-    edit: Mapping[str, Any],
-    counter: TokenCounter,
+    messages: Sequence[Message], chosen: Sequence[tuple[Call, Result]], edit: Mapping[str, Any], counter: TokenCounter
 ) -> tuple[dict[BlockPosition, Block], tuple[Change, ...]]:
     inputs = edit.get("clear_tool_inputs") or ()
     edited: dict[BlockPosition, Block] = {}

@@ -7,18 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
-from compaction.mechanisms.engine.microcompact.clearable import (
-    ResultPointer,
-    clear_block,
-    clearable_results,
-    point_to,
-)
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.microcompact.clearable import ResultPointer, clear_block, clearable_results, point_to
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.setting_field import setting
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Block, Message, MessageKind

@@ -19,12 +19,7 @@ from compaction.mechanisms.engine.pipeline.outcome import PipelineOutcome, Pipel
 from compaction.mechanisms.engine.pipeline.state import PipelineState
 from compaction.mechanisms.engine.pipeline.work import Work
 from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import (
-    CountCache,
-    TokenCounter,
-    estimate,
-    estimate_blocks,
-)
+from sessions.usage.engine.tokens import CountCache, TokenCounter, estimate, estimate_blocks
 from sessions.usage.engine.too_long import read_too_long
 
 

@@ -14,12 +14,7 @@ from itertools import pairwise
 from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
 from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first
 from compaction.mechanisms.engine.fingerprint import fingerprint
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message, replace_fields
 from sessions.usage.engine.model_facts import facts_of

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID, uuid5
 
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.snip.removal import SnipConfig
 from compaction.mechanisms.engine.snip.state import SnipState
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block

@@ -13,22 +13,11 @@ from hashlib import blake2b
 from typing import ClassVar
 
 from compaction.mechanisms.engine.conversation.turns import Turn, turns_of
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.snip.state import Snip, SnipState, snip_uuid
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    replace_fields,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

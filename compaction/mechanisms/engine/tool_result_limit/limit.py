@@ -21,12 +21,7 @@ from compaction.mechanisms.engine.conversation.calls import (
     results_of,
 )
 from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
-from compaction.mechanisms.engine.report import (
-    Change,
-    ChangeKind,
-    Outcome,
-    Report,
-)
+from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.imports.engine.scan.content import PERSISTED_TAG

@@ -12,18 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from memory.files.engine.disk.atomic_rename import exchange, move
-from memory.files.engine.disk.errors import (
-    AlreadyThereError,
-    DisturbedError,
-    FileTroubleError,
-    translate_errors,
-)
-from memory.files.engine.disk.folder import (
-    TEMPORARY,
-    Folder,
-    digest_of,
-    read_at,
-)
+from memory.files.engine.disk.errors import AlreadyThereError, DisturbedError, FileTroubleError, translate_errors
+from memory.files.engine.disk.folder import TEMPORARY, Folder, digest_of, read_at
 
 UNFINISHED = ".part"
 

@@ -52,11 +52,6 @@ class ConfinedDirectory:
             raise InvalidNameError("The name is too long.")
         return "/".join(parts)
 
-    def contains(self, path: Path) -> bool:
-        """Is the path, with all links resolved, below the root?"""
-        real = os.path.realpath(path)
-        return real.startswith(str(self.root).rstrip("/") + "/")
-
 
 def displayable(name: str) -> str:
     return ascii(name[:80]) if not name.isprintable() else name[:80]

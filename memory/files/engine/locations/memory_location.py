@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory.files.engine.locations.confined_directory import displayable
-from memory.files.engine.locations.directory_settings import (
-    POLICY_FILES,
-    PROJECT_NAME,
-    LocationOrigin,
-    read_settings,
-)
+from memory.files.engine.locations.directory_settings import POLICY_FILES, PROJECT_NAME, LocationOrigin, read_settings
 from memory.files.engine.locations.repository import find_canonical_root
 from memory.files.engine.locations.safety import UnsafePathError, check_directory
 from sessions.transcripts.engine.slug import slug
@@ -40,12 +35,7 @@ class MemoryLocation:
 
 
 def locate_memory(
-    project: Path,
-    *,
-    config: Path,
-    home: Path,
-    environ: Mapping[str, str],
-    policies: Sequence[Path] = POLICY_FILES,
+    project: Path, *, config: Path, home: Path, environ: Mapping[str, str], policies: Sequence[Path] = POLICY_FILES
 ) -> MemoryLocation:
     """The memory directory of the project at `project`. It need not exist."""
     refused: list[RefusedSetting] = []
@@ -63,10 +53,3 @@ def locate_memory(
         name = ""
     path = config / "projects" / (name or slug(str(root))) / NAME
     return MemoryLocation(path, LocationOrigin.PROJECT, PROJECT_NAME if name else str(root), tuple(refused))
-
-
-def _is_directory(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False

@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 from memory.files.engine.merging.matching import LineMatch, match_lines
-from memory.files.engine.merging.merge import (
-    AgreedLines,
-    Choice,
-    Conflict,
-    LineOrigin,
-    Merge,
-    merge,
-)
+from memory.files.engine.merging.merge import AgreedLines, Choice, Conflict, LineOrigin, Merge, merge
 
 __all__ = ["AgreedLines", "Choice", "Conflict", "LineMatch", "LineOrigin", "Merge", "match_lines", "merge"]

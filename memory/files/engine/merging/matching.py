@@ -1,13 +1,15 @@
 """Matches the lines of two texts. Lines that are unique on both sides are matched first (patience diff), so that blank
-lines do not outweigh sentences, and large texts take time in proportion to their length."""
+lines do not outweigh sentences, and large texts take time in proportion to their length.
+
+A merge must match repeated lines too, which diffs for people (`sessions/text/engine/diffs.py`) may leave out."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from sessions.text.engine.matching import common_ends, unique_pairs
 
 MOST_PAIRS = 250_000
 """difflib compares every pair of lines: larger stretches without unique lines count as replaced."""
@@ -36,7 +38,7 @@ def match_lines(left: Sequence[str], right: Sequence[str]) -> list[LineMatch]:
         l1, l2, r1, r2 = inner
         if l1 == l2 or r1 == r2:
             continue
-        anchors = _find_anchors(left, right, inner)
+        anchors = [(l1 + i, r1 + j) for i, j in unique_pairs(left[l1:l2], right[r1:r2])]
         if anchors:
             spans += _spans_between(anchors, inner)
         elif (l2 - l1) * (r2 - r1) <= MOST_PAIRS:
@@ -47,47 +49,11 @@ def match_lines(left: Sequence[str], right: Sequence[str]) -> list[LineMatch]:
 
 def _trim(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[list[LineMatch], Span]:
     l1, l2, r1, r2 = span
-    head = tail = 0
-    most = min(l2 - l1, r2 - r1)
-    while head < most and left[l1 + head] == right[r1 + head]:
-        head += 1
-    while tail < most - head and left[l2 - 1 - tail] == right[r2 - 1 - tail]:
-        tail += 1
+    head, tail = common_ends(left[l1:l2], right[r1:r2])
     ends = [LineMatch(l1, r1, head)] if head else []
     if tail:
         ends.append(LineMatch(l2 - tail, r2 - tail, tail))
     return ends, (l1 + head, l2 - tail, r1 + head, r2 - tail)
-
-
-def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> list[tuple[int, int]]:
-    """Lines that are unique on both sides, as many as are in the same order."""
-    l1, l2, r1, r2 = span
-    once = {line for line, count in Counter(left[l1:l2]).items() if count == 1}
-    counts = Counter(right[r1:r2])
-    positions = {line: position for position, line in enumerate(right[r1:r2], r1) if line in once and counts[line] == 1}
-    pairs = [(position, positions[line]) for position, line in enumerate(left[l1:l2], l1) if line in positions]
-    return _longest_increasing(pairs)
-
-
-def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest subsequence of pairs whose right sides increase."""
-    tops: list[int] = []
-    ends: list[int] = []
-    before: list[int] = []
-    for index, (_, right) in enumerate(pairs):
-        pile = bisect_left(tops, right)
-        before.append(ends[pile - 1] if pile else -1)
-        if pile == len(tops):
-            tops.append(right)
-            ends.append(index)
-        else:
-            tops[pile], ends[pile] = right, index
-    run: list[tuple[int, int]] = []
-    position = ends[-1] if ends else -1
-    while position >= 0:
-        run.append(pairs[position])
-        position = before[position]
-    return run[::-1]
 
 
 def _spans_between(anchors: list[tuple[int, int]], span: Span) -> Iterator[Span]:

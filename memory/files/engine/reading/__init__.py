@@ -8,22 +8,9 @@ from memory.files.engine.reading.directory import (
     directory_from_contents,
     read_directory,
 )
-from memory.files.engine.reading.file import (
-    INDEX_NAME,
-    FileKind,
-    MemoryFile,
-    MemoryType,
-    parse_file,
-)
+from memory.files.engine.reading.file import INDEX_NAME, FileKind, MemoryFile, MemoryType, parse_file
 from memory.files.engine.reading.header import Field, Header
-from memory.files.engine.reading.index import (
-    Index,
-    IndexEntry,
-    IndexLine,
-    IndexPosition,
-    format_entry,
-    read_index,
-)
+from memory.files.engine.reading.index import Index, IndexEntry, IndexLine, IndexPosition, format_entry, read_index
 from memory.files.engine.reading.links import Link
 from memory.files.engine.reading.loaded_text import Fate, LoadedText, load_index
 from memory.files.engine.reading.problem import Problem

@@ -9,12 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from memory.files.engine.reading.file import (
-    INDEX_NAME,
-    FileKind,
-    MemoryFile,
-    parse_file,
-)
+from memory.files.engine.reading.file import INDEX_NAME, FileKind, MemoryFile, parse_file
 from memory.files.engine.reading.index import EMPTY_INDEX_FILE, Index, read_index
 from memory.files.engine.reading.problem import Problem
 from memory.files.engine.reading.regular_files import NotRegularError, open_regular

@@ -126,12 +126,7 @@ class MemoryFile:
 
 
 def parse_file(
-    name: str,
-    data: bytes,
-    *,
-    mtime_ns: int = 0,
-    size: int | None = None,
-    problems: tuple[Problem, ...] = (),
+    name: str, data: bytes, *, mtime_ns: int = 0, size: int | None = None, problems: tuple[Problem, ...] = ()
 ) -> MemoryFile:
     """Parses any bytes as a memory file; never raises."""
     source = decode(data)

@@ -9,12 +9,7 @@ from functools import cached_property
 
 from memory.files.engine.reading.file import INDEX_NAME, MemoryFile, parse_file
 from memory.files.engine.reading.links import MARKDOWN_LINK, find_wiki_links, resolve_target
-from memory.files.engine.reading.loaded_text import (
-    MOST_EXAMINED,
-    Fate,
-    LoadedText,
-    load_index,
-)
+from memory.files.engine.reading.loaded_text import MOST_EXAMINED, Fate, LoadedText, load_index
 from memory.files.engine.reading.text import split_lines, strip_line_end
 
 LONGEST_LINE = 20_000

@@ -10,12 +10,7 @@ from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_line
 from memory.files.engine.reading.file import MemoryFile
 from memory.files.engine.reading.text import split_lines, strip_line_end
-from memory.lint.engine.finding import (
-    Changes,
-    Finding,
-    Fix,
-    Severity,
-)
+from memory.lint.engine.finding import Changes, Finding, Fix, Severity
 from memory.lint.engine.line_text import MOST_CHARACTERS, without_code
 from memory.lint.engine.relative_dates import resolve_date
 from memory.lint.engine.surroundings import Surroundings

@@ -9,12 +9,7 @@ from functools import partial
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile
-from memory.lint.engine.finding import (
-    Changes,
-    Finding,
-    Fix,
-    Severity,
-)
+from memory.lint.engine.finding import Changes, Finding, Fix, Severity
 from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
 from memory.lint.engine.rules.reading import is_binary
 from memory.lint.engine.similarity import find_similar_pairs

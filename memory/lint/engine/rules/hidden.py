@@ -10,12 +10,7 @@ from functools import partial
 
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import FileKind, MemoryFile
-from memory.lint.engine.finding import (
-    Changes,
-    Finding,
-    Fix,
-    Severity,
-)
+from memory.lint.engine.finding import Changes, Finding, Fix, Severity
 from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
 from memory.lint.engine.rules.reading import is_binary
 from memory.lint.engine.surroundings import Surroundings

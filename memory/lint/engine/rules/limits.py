@@ -10,12 +10,7 @@ from memory.files.engine.reading.edits import with_line, with_line_added, withou
 from memory.files.engine.reading.file import MemoryFile
 from memory.files.engine.reading.index import Index, IndexEntry, IndexLine
 from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
-from memory.lint.engine.finding import (
-    Changes,
-    Finding,
-    Fix,
-    Severity,
-)
+from memory.lint.engine.finding import Changes, Finding, Fix, Severity
 from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.surroundings import Surroundings
 

@@ -8,22 +8,12 @@ from functools import partial
 
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_line, with_line_added, without_lines
-from memory.files.engine.reading.file import (
-    INDEX_NAME,
-    RECOVERED,
-    FileKind,
-    MemoryFile,
-)
+from memory.files.engine.reading.file import INDEX_NAME, RECOVERED, FileKind, MemoryFile
 from memory.files.engine.reading.index import IndexEntry, IndexLine, format_entry
 from memory.files.engine.reading.links import Link, normalize_name
 from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, Fate
 from memory.files.engine.reading.text import split_lines, strip_line_end
-from memory.lint.engine.finding import (
-    Changes,
-    Finding,
-    Fix,
-    Severity,
-)
+from memory.lint.engine.finding import Changes, Finding, Fix, Severity
 from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.surroundings import Surroundings
 

@@ -7,12 +7,7 @@ from functools import partial
 
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
-from memory.lint.engine.finding import (
-    Changes,
-    Finding,
-    Fix,
-    Severity,
-)
+from memory.lint.engine.finding import Changes, Finding, Fix, Severity
 from memory.lint.engine.line_text import MOST_CHARACTERS
 from memory.lint.engine.surroundings import Surroundings
 

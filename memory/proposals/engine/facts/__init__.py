@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from memory.proposals.engine.facts.comparison import (
-    FactComparison,
-    RewordedFact,
-    compare_facts,
-    lines_to_json,
-)
+from memory.proposals.engine.facts.comparison import FactComparison, RewordedFact, compare_facts, lines_to_json
 from memory.proposals.engine.facts.fact import Fact, facts_of, facts_of_file
-from memory.proposals.engine.facts.lossless import (
-    Change,
-    ChosenHunks,
-    apply_changes,
-    choose_lossless,
-)
+from memory.proposals.engine.facts.lossless import Change, ChosenHunks, apply_changes, choose_lossless
 from memory.proposals.engine.facts.wording import carries, find_contradiction, says
 
 __all__ = [

@@ -18,13 +18,7 @@ from sessions.imports.engine.known_names.messages import (
     RESULT_BLOCKS,
     USAGE_KEYS,
 )
-from sessions.imports.engine.known_names.records import (
-    METADATA_KEYS,
-    PROGRESS_KEYS,
-    RECORD_KEYS,
-    SUBTYPES,
-    KnownKeys,
-)
+from sessions.imports.engine.known_names.records import METADATA_KEYS, PROGRESS_KEYS, RECORD_KEYS, SUBTYPES, KnownKeys
 
 Unknown = tuple[str, str]
 

@@ -213,18 +213,7 @@ class Scanner:
             self._count(position, flags)
         number = turn.number
         row = EntryRow(
-            row_id,
-            offset,
-            length,
-            kind,
-            detail,
-            uuid_key,
-            parent_key,
-            message_key,
-            tool_key,
-            timestamp,
-            number,
-            flags,
+            row_id, offset, length, kind, detail, uuid_key, parent_key, message_key, tool_key, timestamp, number, flags
         )
         batch.entries.append(row)
         if needs_record(kind, detail, flags):

@@ -23,12 +23,7 @@ from sessions.imports.engine.known_names.messages import (
     RESULT_BLOCKS,
     USAGE_KEYS,
 )
-from sessions.imports.engine.known_names.records import (
-    METADATA_KEYS,
-    PROGRESS_KEYS,
-    RECORD_KEYS,
-    SUBTYPES,
-)
+from sessions.imports.engine.known_names.records import METADATA_KEYS, PROGRESS_KEYS, RECORD_KEYS, SUBTYPES
 from sessions.imports.engine.scan.content import (
     CALL,
     CLEARED_TEXT,
@@ -151,12 +146,7 @@ _flag = bool | None
 _RECORD = {
     tag: _define_shape(f"Record_{tag}", RECORD_KEYS[tag], used, tag=tag, base=Envelope)
     for tag, used in {
-        "user": {
-            "message": _QUESTION,
-            "isMeta": _flag,
-            "isCompactSummary": _flag,
-            "origin": dict[str, Any] | None,
-        },
+        "user": {"message": _QUESTION, "isMeta": _flag, "isCompactSummary": _flag, "origin": dict[str, Any] | None},
         "assistant": {"message": _ANSWER, "requestId": str | None, "isApiErrorMessage": _flag},
         # What says something of a compaction is decoded whole.
         "system": {"subtype": str | None, "level": str | None, "isMeta": _flag, **dict.fromkeys(METADATA_KEYS, None)},

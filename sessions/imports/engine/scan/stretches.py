@@ -7,12 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sessions.archive.engine.file_prints import PRINT_BYTES, print_of, tail_print
-from sessions.archive.engine.frames import (
-    BLOCK_SIZE,
-    PackedBlock,
-    compressor,
-    pack_block,
-)
+from sessions.archive.engine.frames import BLOCK_SIZE, PackedBlock, compressor, pack_block
 from sessions.imports.engine.scan.batch import Batch
 from sessions.imports.engine.scan.scanner import Scanner
 

@@ -89,10 +89,7 @@ def portion_claim(shared_import: int, leave: Collection[int]) -> tuple[int, list
 def portion_take(shared_import: int) -> list[Job] | None:
     """One that nobody has, out of the table: for the import itself, with which everything ends."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"DELETE FROM transcripts_portion WHERE id = ({FREE}{LOCK}) RETURNING jobs",
-            [shared_import],
-        )
+        cursor.execute(f"DELETE FROM transcripts_portion WHERE id = ({FREE}{LOCK}) RETURNING jobs", [shared_import])
         row = cursor.fetchone()
     return None if row is None else _unpack_jobs(row[0])
 

@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 from watchfiles import Change
 
-from compaction.cache.services.runs import (
-    KIND,
-    cache_diffs_catch_up,
-    cache_diffs_create,
-    cache_diffs_recheck,
-)
+from compaction.cache.services.runs import KIND, cache_diffs_catch_up, cache_diffs_create, cache_diffs_recheck
 from compaction.models import CacheBreak, CacheScan
 from inspector.runs.models import Run
 from inspector.runs.services.execute import run_execute

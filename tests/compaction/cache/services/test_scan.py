@@ -9,27 +9,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from compaction.cache.selectors.breaks import (
-    breaks_of,
-    is_scan_due,
-    sessions_due,
-    sessions_with_new_drops,
-)
+from compaction.cache.selectors.breaks import breaks_of, is_scan_due, sessions_due, sessions_with_new_drops
 from compaction.cache.services.scan import cache_scan, cache_scan_stale
 from compaction.models import CacheBreak, CacheScan
 from sessions.capture.services.captures import capture_store
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from tests.compaction.cache.cached_session import Cached
-from tests.compaction.cache.engine.request_bodies import (
-    HAIKU,
-    HEADER,
-    MARK,
-    SONNET,
-    SYSTEM,
-    TOOLS,
-    tool,
-)
+from tests.compaction.cache.engine.request_bodies import HAIKU, HEADER, MARK, SONNET, SYSTEM, TOOLS, tool
 from tests.sessions.capture.capturing import exchange, message, request
 
 pytestmark = pytest.mark.django_db
@@ -308,9 +295,7 @@ def test_a_session_without_drops_decodes_nothing(session: Cached) -> None:
     for at in range(30):
         session.asks(50_500 + at * 300, 300)
     transcript = session.read()
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         cache_scan(transcript=transcript)
     assert not any("transcripts_block" in one["sql"] for one in queries.captured_queries)
     assert len(queries) <= 14

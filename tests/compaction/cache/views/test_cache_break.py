@@ -14,7 +14,7 @@ from compaction.models import CacheBreak
 from sessions.models import Transcript
 from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import SYSTEM, TOOLS
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.timeline.views.test_session import HTMX
 
 pytestmark = pytest.mark.django_db
@@ -33,9 +33,7 @@ def broke(file: Breaking, **changes: Any) -> Transcript:
 
 
 def page(client: Client, transcript: Transcript, message: str = "msg_broke", query: str = "", **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/cache/{message}/{query}", headers=headers)
-    assert response.status_code == 200, response.content[:300]
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/cache/{message}/{query}", **headers)
 
 
 def test_it_says_why_what_it_cost_and_what_to_do(client: Client, file: Breaking) -> None:

@@ -24,12 +24,7 @@ from sessions.capture.services.contents import contents_store
 from sessions.models import Capture, Request, Transcript
 from tests.compaction.logged import SYSTEM, Logged
 from tests.compaction.mechanisms.engine.summarising import REPLY
-from tests.inspector.agents.server import (
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-)
+from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server
 from tests.pages import flowing
 from tests.sessions.writing import MODEL
 

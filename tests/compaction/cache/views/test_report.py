@@ -18,7 +18,7 @@ from inspector.runs.models import Run
 from sessions.models import Project, Source, Transcript
 from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import TOOLS
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.timeline.views.test_session import HTMX
 
 pytestmark = pytest.mark.django_db
@@ -33,9 +33,7 @@ def projects(tmp_path: Path) -> Path:
 
 
 def page(client: Client, query: str = "", **headers: str) -> str:
-    response = client.get(f"/cache/{query}", headers=headers)
-    assert response.status_code == 200
-    return flowing(response.content.decode())
+    return fetch(client, f"/cache/{query}", **headers)
 
 
 def broken(projects: Path, name: str, session: str, model: str = "claude-opus-5-5") -> Transcript:

@@ -16,7 +16,7 @@ from inspector.runs.models import Run
 from sessions.models import Transcript
 from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import TOOLS
-from tests.pages import flowing
+from tests.pages import fetch, flowing
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
 from tests.sessions.written import Written
@@ -36,9 +36,7 @@ def broken(project: Path) -> Transcript:
 
 
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/cache/{query}", headers=headers)
-    assert response.status_code == 200, response.content[:300]
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/cache/{query}", **headers)
 
 
 def answer(html: str) -> str:

@@ -1,13 +1,6 @@
 from __future__ import annotations
 
-from compaction.compare.engine import (
-    Cause,
-    Causes,
-    Status,
-    causes_of_left_out,
-    causes_of_report,
-    compare,
-)
+from compaction.compare.engine import Cause, Causes, Status, causes_of_left_out, causes_of_report, compare
 from compaction.kinds.engine import KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.specs.budget import BUDGET
 from compaction.kinds.engine.specs.collapse import COLLAPSE

@@ -1,18 +1,8 @@
 from __future__ import annotations
 
-from compaction.compare.engine import (
-    Comparison,
-    Gap,
-    Layout,
-    compare,
-)
+from compaction.compare.engine import Comparison, Gap, Layout, compare
 from compaction.compare.engine.layout import HEAD, TAIL, WINDOW
-from compaction.compare.engine.presentation import (
-    ROOM,
-    ComparisonView,
-    ContextSide,
-    DiffRowView,
-)
+from compaction.compare.engine.presentation import ROOM, ComparisonView, ContextSide, DiffRowView
 from sessions.transcripts.engine.messages import Message, replace_fields, text_block
 from tests.sessions.transcripts.engine.talk import said
 

@@ -9,19 +9,8 @@ from compaction.compare.engine.presentation import (
     DiffRowView,
     pair_blocks,
 )
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    replace_fields,
-    text_block,
-)
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    returned,
-    said,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
+from tests.sessions.transcripts.engine.talk import answered, call, returned, said
 
 THOUGHT: Block = {"type": "thinking", "thinking": "Hm.", "signature": "abc"}
 

@@ -7,14 +7,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compaction.compare.engine import (
-    Gap,
-    Layout,
-    Status,
-    causes_of_report,
-    compare,
-    shares_of,
-)
+from compaction.compare.engine import Gap, Layout, Status, causes_of_report, compare, shares_of
 from compaction.compare.engine.presentation import ComparisonView, ContextSide, DiffRowView
 from compaction.kinds.engine import KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.specs.budget import BUDGET

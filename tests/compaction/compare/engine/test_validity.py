@@ -8,14 +8,7 @@ from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
 from sessions.transcripts.engine.messages import Block, Message, replace_fields
-from tests.sessions.transcripts.engine.talk import (
-    NOON,
-    answered,
-    call,
-    loop,
-    returned,
-    said,
-)
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, loop, returned, said
 
 BOUND, UNBOUND = "claude-opus-5-5", "claude-opus-4-6"
 

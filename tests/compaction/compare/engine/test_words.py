@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compaction.compare.engine import words
-from compaction.compare.engine.words import (
-    DiffAllowance,
-    Stretch,
-    elide,
-    word_diff,
-)
+from compaction.compare.engine.words import DiffAllowance, Stretch, elide, word_diff
 
 LINES = st.lists(st.sampled_from(["tide\n", "the water rises\n", "the water falls\r\n", "\n", "low", " ", "é\u2028"]))
 TEXTS = st.one_of(LINES.map("".join), st.text(max_size=60))

@@ -25,7 +25,7 @@ from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
 from sessions.weights.engine.sizes import sizes_of
 from sessions.weights.selectors import weigh, weight_table
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.context.views.test_context import write_compacted
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
@@ -47,9 +47,7 @@ def file(tmp_path: Path) -> Written:
 
 
 def page(client: Client, transcript: Transcript, path: str, **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/{path}", headers=headers)
-    assert response.status_code == 200, path
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/{path}", **headers)
 
 
 def make(transcript: Transcript, kind: KindSpec, **given: str) -> Compaction:

@@ -10,15 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
-from tests.compaction.logged import (
-    PARAMS,
-    SYSTEM,
-    TOOLS,
-    Json,
-    Logged,
-    hash_of,
-)
-from tests.pages import flowing
+from tests.compaction.logged import PARAMS, SYSTEM, TOOLS, Json, Logged, hash_of
+from tests.pages import fetch
 from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
@@ -64,9 +57,7 @@ class Changing(Logged):
 
 
 def page(client: Client, transcript: Transcript, query: str = "?a=msg_first&b=msg_second", **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/requests/compare/{query}", headers=headers)
-    assert response.status_code == 200, response.content[:300]
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/requests/compare/{query}", **headers)
 
 
 def verdict(html: str) -> str:

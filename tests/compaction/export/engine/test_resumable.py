@@ -10,19 +10,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from compaction.export.engine.resumable import (
-    Envelope,
-    Origin,
-    Row,
-    resumable_rows,
-    to_jsonl,
-)
-from compaction.kinds.engine import (
-    CompactionResult,
-    KindSpec,
-    Parameters,
-    apply_kind,
-)
+from compaction.export.engine.resumable import Envelope, Origin, Row, resumable_rows, to_jsonl
+from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.specs import KINDS
 from compaction.kinds.engine.specs.auto import AUTO
 from compaction.kinds.engine.specs.budget import BUDGET
@@ -31,12 +20,7 @@ from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
-from compaction.mechanisms.engine import (
-    Direction,
-    Effects,
-    Notes,
-    legal_pivots,
-)
+from compaction.mechanisms.engine import Direction, Effects, Notes, legal_pivots
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from compaction.mechanisms.engine.conversation.turns import turns_of
 from compaction.mechanisms.engine.snip.removal import short_id
@@ -118,10 +102,7 @@ def well_formed(rows: list[Row]) -> None:
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=examples(30),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(conversations(), st.sampled_from(KINDS), st.integers(0, 20))
 def test_an_export_read_back_is_the_compacted_context(messages: list[Message], kind: KindSpec, number: int) -> None:
     log = Log(written(messages))

@@ -2,13 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.kinds.engine import (
-    CompactionResult,
-    KindError,
-    KindSpec,
-    Parameters,
-    apply_kind,
-)
+from compaction.kinds.engine import CompactionResult, KindError, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.specs import KINDS
 from compaction.kinds.engine.specs.auto import AUTO
 from compaction.kinds.engine.specs.budget import BUDGET
@@ -18,12 +12,7 @@ from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
-from compaction.mechanisms.engine import (
-    Effects,
-    Notes,
-    PromptTooLongError,
-    SummariseError,
-)
+from compaction.mechanisms.engine import Effects, Notes, PromptTooLongError, SummariseError
 from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.transcripts.engine.messages import Message, join_messages
 from sessions.usage.engine.tokens import estimate

@@ -4,17 +4,8 @@ from typing import Any
 
 import pytest
 
-from compaction.kinds.engine import (
-    KindError,
-    Parameters,
-    apply_kind,
-)
-from compaction.kinds.engine.choices import (
-    Pivot,
-    pivot_near,
-    pivot_of,
-    turn_choices,
-)
+from compaction.kinds.engine import KindError, Parameters, apply_kind
+from compaction.kinds.engine.choices import Pivot, pivot_near, pivot_of, turn_choices
 from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.engine.token_cost import RequestWeigher
 from compaction.mechanisms.engine.compaction.boundary import Direction

@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.kinds.engine import (
-    KindError,
-    KindSpec,
-    config_of,
-    settings_of,
-)
+from compaction.kinds.engine import KindError, KindSpec, config_of, settings_of
 from compaction.kinds.engine.specs import KINDS
 from compaction.kinds.engine.specs.auto import AUTO
 from compaction.kinds.engine.specs.budget import BUDGET

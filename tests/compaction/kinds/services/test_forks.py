@@ -24,29 +24,10 @@ from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.imports.services.sync import sync
 from sessions.linking.selectors import LinkRows
 from sessions.models import Transcript
-from sessions.requests.selectors import (
-    NO_SYSTEM,
-    NO_TOOLS,
-    ParentRequest,
-    find_parent_request,
-    find_sharing,
-)
-from tests.compaction.logged import (
-    MARK,
-    PARAMS,
-    SYSTEM,
-    TOOLS,
-    Logged,
-)
+from sessions.requests.selectors import NO_SYSTEM, NO_TOOLS, ParentRequest, find_parent_request, find_sharing
+from tests.compaction.logged import MARK, PARAMS, SYSTEM, TOOLS, Logged
 from tests.compaction.mechanisms.engine.summarising import REPLY
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server, too_long
 from tests.samples import SHARED, needs_samples
 from tests.sessions.writing import MODEL
 from tests.sessions.written import Written

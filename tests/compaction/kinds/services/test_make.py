@@ -17,13 +17,7 @@ from compaction.models import Compaction
 from inspector.agents.choosing import CONFIGURED, MECHANICAL, ModelSettings
 from sessions.models import Transcript
 from tests.compaction.mechanisms.engine.summarising import REPLY
-from tests.inspector.agents.server import (
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-    too_long,
-)
+from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
@@ -143,12 +137,7 @@ def test_whoever_watches_hears_what_goes_on(server: MessagesServer, transcript: 
     settings = ModelSettings(api_key=server.key, base_url=server.url, claude="off", first_pause=0.001)
     summariser = summariser_choose(settings, "claude-x", watcher=watcher)
     made = compaction_make(
-        transcript=transcript,
-        kind=FULL,
-        parameters=Parameters(),
-        summariser=summariser,
-        now_ms=NOW,
-        watcher=watcher,
+        transcript=transcript, kind=FULL, parameters=Parameters(), summariser=summariser, now_ms=NOW, watcher=watcher
     )
     assert watcher.phases == [
         "compacting",

@@ -24,14 +24,7 @@ from sessions.models import Transcript
 from tests.asking import models
 from tests.compaction.logged import Logged
 from tests.compaction.mechanisms.engine.summarising import REPLY
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    Hang,
-    MessagesServer,
-    Say,
-    too_long,
-)
+from tests.inspector.agents.server import Call, Fail, Hang, MessagesServer, Say, too_long
 from tests.serving import fair, wait_until
 from tests.sessions.writing import MODEL
 
@@ -70,10 +63,7 @@ def test_a_run_tells_who_was_asked_how_and_for_how_much(server: MessagesServer, 
     assert (run.model, run.input_tokens, run.cache_read_tokens, run.output_tokens) == (MODEL, 1_000_000, 2_000, 500)
     assert run.cost is not None
     assert run.cost > 1
-    assert run.result["links"][0] == [
-        "Before and after",
-        f"/sessions/{transcript.public_id}/compactions/run-{run.pk}/",
-    ]
+    assert run.result["links"][0] == ["Before and after", f"/sessions/{transcript.public_id}/compactions/run-{run.pk}/"]
     assert run.result["requests"][0].startswith(f"Asked {MODEL} as a fork: it wrote the summary. 1.0M tokens for $")
     assert run.result["prompt_cache"].startswith("The client has logged what it sent")
 

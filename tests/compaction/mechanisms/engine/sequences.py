@@ -30,12 +30,7 @@ from compaction.mechanisms.engine import (
 from compaction.mechanisms.engine.snip.removal import short_id, snip
 from memory.notes.engine import last_summarized_after
 from sessions.lint.engine import Severity, lint_request
-from sessions.transcripts.engine.messages import (
-    Message,
-    MessageKind,
-    join_messages,
-    replace_fields,
-)
+from sessions.transcripts.engine.messages import Message, MessageKind, join_messages, replace_fields
 from tests.compaction.mechanisms.engine.summarising import REPLY
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 

@@ -21,9 +21,7 @@ from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import requests
 
 some = settings(
-    max_examples=examples(25),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 MODEL = "claude-opus-4-6"
 COLLAPSE = CollapseConfig(enabled=True, keep_tokens=500, least=200, most=5_000, least_score=0.0)

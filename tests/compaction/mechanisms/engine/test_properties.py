@@ -13,29 +13,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from compaction.mechanisms.engine import (
-    CachedConfig,
-    MicrocompactConfig,
-    PipelineState,
-    TimedConfig,
-    run_pipeline,
-)
+from compaction.mechanisms.engine import CachedConfig, MicrocompactConfig, PipelineState, TimedConfig, run_pipeline
 from compaction.mechanisms.engine.fingerprint import fingerprint
 from compaction.mechanisms.engine.microcompact import MicrocompactState
 from compaction.mechanisms.engine.microcompact.timed import ClearingReport
 from compaction.mechanisms.engine.report import Report
 from sessions.transcripts.engine.messages import Message, replace_fields
 from sessions.usage.engine.tokens import estimate
-from tests.compaction.mechanisms.engine.sequences import (
-    THINKERS,
-    THINKING,
-    Plan,
-    Player,
-    Step,
-    plans,
-    refused,
-    sent,
-)
+from tests.compaction.mechanisms.engine.sequences import THINKERS, THINKING, Plan, Player, Step, plans, refused, sent
 from tests.examples import examples
 
 pytestmark = pytest.mark.slow
@@ -48,9 +33,7 @@ SEEN_BY_THE_MODEL_ONLY = "cached microcompact"
 """It counts what the model sees; the array keeps its size."""
 
 some = settings(
-    max_examples=examples(15),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.mechanisms.engine.compaction.boundary import (
-    Boundary,
-    PreservedSegment,
-    Trigger,
-    is_boundary,
-)
+from compaction.mechanisms.engine.compaction.boundary import Boundary, PreservedSegment, Trigger, is_boundary
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.report import Outcome
 from compaction.mechanisms.engine.session_memory import (

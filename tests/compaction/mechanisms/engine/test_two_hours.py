@@ -12,23 +12,8 @@ from compaction.mechanisms.engine.microcompact.timed import TimedConfig
 from compaction.mechanisms.engine.snip.removal import short_id, snip, tag_inputs
 from compaction.mechanisms.engine.tool_result_limit.limit import limit_tool_results
 from sessions.transcripts.engine.messages import Message, MessageKind
-from sessions.usage.engine.tokens import (
-    CountCache,
-    Limits,
-    context_tokens,
-    estimate,
-)
-from tests.sessions.transcripts.engine.talk import (
-    NOON,
-    answered,
-    call,
-    content,
-    loop,
-    returned,
-    said,
-    sent,
-    whole,
-)
+from sessions.usage.engine.tokens import CountCache, Limits, context_tokens, estimate
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, content, loop, returned, said, sent, whole
 
 CONFIG = MicrocompactConfig(timed=TimedConfig(enabled=True))
 COLLAPSE = CollapseConfig(enabled=True)

@@ -6,16 +6,7 @@ from tests.demo.story import events
 from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import manual
 from tests.demo.story.ids import uid
-from tests.demo.story.long import (
-    alerts,
-    detours,
-    diagnosis,
-    fix,
-    lookup,
-    release,
-    residuals,
-    trouble,
-)
+from tests.demo.story.long import alerts, detours, diagnosis, fix, lookup, release, residuals, trouble
 from tests.demo.story.long.summaries import FOCUS, MANUAL
 from tests.demo.story.session import Session
 from tests.demo.story.transcript import Setting

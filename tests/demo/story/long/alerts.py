@@ -5,14 +5,7 @@ from __future__ import annotations
 from tests.demo.story import context, events
 from tests.demo.story.blocks import Say, Think, hidden
 from tests.demo.story.session import Session
-from tests.demo.story.tools import (
-    bash,
-    edit,
-    edit_misses,
-    read,
-    read_missing,
-    write,
-)
+from tests.demo.story.tools import bash, edit, edit_misses, read, read_missing, write
 
 COMMITTED = """\
 [main 3f9a1c2] Count hours, not clock faces

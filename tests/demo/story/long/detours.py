@@ -37,7 +37,7 @@ def stopped_run(session: Session) -> None:
             task,
             folder,
             name="background refit",
-        ),
+        )
     )
     session.answer("It runs in the background now; I'll report when it is through.", settle=False)
     finished(session, task, folder)

@@ -7,13 +7,7 @@ from tests.demo.story.blocks import Say, Think, hidden
 from tests.demo.story.opening import opening
 from tests.demo.story.pictures import tide_chart
 from tests.demo.story.session import Session
-from tests.demo.story.tools import (
-    bash,
-    glob,
-    grep,
-    other,
-    read,
-)
+from tests.demo.story.tools import bash, glob, grep, other, read
 
 FIRST = """\
 The table for Port Hallow on 25 October is wrong: 01:00 stands there once, although the clocks go back that night, and \
@@ -171,7 +165,7 @@ def try_it(session: Session) -> None:
             "Print the day in question",
             WRONG_DAY,
             name="wrong day",
-        ),
+        )
     )
     session.step(
         hidden(3770),

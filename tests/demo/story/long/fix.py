@@ -5,13 +5,7 @@ from __future__ import annotations
 from tests.demo.story import context, events
 from tests.demo.story.blocks import Say, Think, hidden
 from tests.demo.story.session import Session
-from tests.demo.story.tools import (
-    bash,
-    edit,
-    other,
-    read,
-    write,
-)
+from tests.demo.story.tools import bash, edit, other, read, write
 
 TASKS = ["Walk the hours in UTC", "Give extremes() the real day", "Tests for both clock changes"]
 
@@ -248,7 +242,7 @@ def close_tasks(session: Session) -> None:
                 seconds=0.1,
             )
             for number in (1, 2, 3)
-        ),
+        )
     )
     session.answer(DONE, hidden(3220), name="the fix is done")
 

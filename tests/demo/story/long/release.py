@@ -63,7 +63,7 @@ def pull_request(session: Session) -> None:
             "Bash",
             {"command": "gh pr create --fill --web", "description": "Open the form in a browser"},
             "refused browser",
-        ),
+        )
     )
     events.interrupted(session)
     session.prompt("Not in a browser, from here.", name="from here", wait=9)

@@ -9,12 +9,7 @@ from tests.demo.story.long.summaries import AUTOMATIC
 from tests.demo.story.pictures import tide_chart
 from tests.demo.story.session import Session
 from tests.demo.story.tides import gauge
-from tests.demo.story.tools import (
-    bash,
-    other,
-    read,
-    read_image,
-)
+from tests.demo.story.tools import bash, other, read, read_image
 from tests.demo.story.workspace import HOME
 
 BLOCKS = {
@@ -57,10 +52,7 @@ def block(session: Session, name: str, thought: int) -> None:
     place, _, number = name.rpartition(" ")
     offset = (int(number) - 1) * 248 + 2
     session.step(
-        hidden(thought),
-        Say(SAID[name]),
-        read(BLOCKS[place], offset, 248, name=f"block {name}"),
-        name=f"reads {name}",
+        hidden(thought), Say(SAID[name]), read(BLOCKS[place], offset, 248, name=f"block {name}"), name=f"reads {name}"
     )
 
 

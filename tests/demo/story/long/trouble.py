@@ -5,12 +5,7 @@ from __future__ import annotations
 from tests.demo.story import context, events
 from tests.demo.story.blocks import Record, Say, hidden
 from tests.demo.story.session import Session
-from tests.demo.story.tools import (
-    bash,
-    edit,
-    other,
-    write,
-)
+from tests.demo.story.tools import bash, edit, other, write
 
 
 def bad_quarter(session: Session) -> None:

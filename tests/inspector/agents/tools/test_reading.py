@@ -26,8 +26,8 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def call(root: Path, name: str, **given: Any) -> Outcome:
-    return Toolbox(reading_tools(Readable((root,)))).call(name, given, CancelToken())
+def call(root: Path, name: str, **arguments: Any) -> Outcome:
+    return Toolbox(reading_tools(Readable((root,)))).call(name, arguments, CancelToken())
 
 
 def test_lines_are_read_with_their_numbers(root: Path) -> None:
@@ -40,9 +40,9 @@ def test_lines_are_read_with_their_numbers(root: Path) -> None:
 
 def test_long_lines_and_files_are_cut(root: Path) -> None:
     (root / "long").write_text("x" * 5000 + "\n" + ("y" * 1999 + "\n") * 300)
-    said = call(root, "Read", file_path="long").text
-    assert "(line cut)" in said
-    assert said.endswith("read on with offset 52)")
+    text = call(root, "Read", file_path="long").text
+    assert "(line cut)" in text
+    assert text.endswith("read on with offset 52)")
 
 
 @pytest.mark.parametrize("path", ["../secret.md", "out.md", "/etc/passwd", "~/x", "", "a\0b", "loop/../../secret.md"])
@@ -61,7 +61,7 @@ def test_a_device_or_a_pipe_is_denied(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {"file_path": "missing.md"},
         {"file_path": "sub"},
@@ -73,8 +73,8 @@ def test_a_device_or_a_pipe_is_denied(root: Path) -> None:
         {"file_path": "x" * 5000},
     ],
 )
-def test_what_cannot_be_done_is_an_error_but_no_crash(root: Path, given: dict[str, Any]) -> None:
-    assert call(root, "Read", **given).is_error
+def test_what_cannot_be_done_is_an_error_but_no_crash(root: Path, arguments: dict[str, Any]) -> None:
+    assert call(root, "Read", **arguments).is_error
 
 
 def test_binary_files_are_not_read(root: Path) -> None:
@@ -83,8 +83,8 @@ def test_binary_files_are_not_read(root: Path) -> None:
 
 
 def test_grep_finds_files_lines_and_counts(root: Path) -> None:
-    found = call(root, "Grep", pattern="tw[o]").text.splitlines()
-    assert set(found) == {str(root / "sub/deep/c.txt"), str(root / "a.md")}
+    lines = call(root, "Grep", pattern="tw[o]").text.splitlines()
+    assert set(lines) == {str(root / "sub/deep/c.txt"), str(root / "a.md")}
     assert call(root, "Grep", pattern="two", output_mode="content", glob="*.md").text == f"{root}/a.md:2:two"
     assert call(root, "Grep", pattern="TWO", output_mode="count", ignore_case=True, path="sub/b.md").text == "1"
     assert call(root, "Grep", pattern="-e").text == "(no matches)"
@@ -104,9 +104,9 @@ def test_glob_finds_files_newest_first(root: Path) -> None:
     assert call(root, "Glob", pattern="*.none").text == "(no files)"
 
 
-@pytest.mark.parametrize("given", [{"pattern": "../*"}, {"pattern": "/etc/*"}, {"pattern": "*", "path": ".."}])
-def test_glob_stays_inside(root: Path, given: dict[str, Any]) -> None:
-    assert call(root, "Glob", **given).denial is not None
+@pytest.mark.parametrize("arguments", [{"pattern": "../*"}, {"pattern": "/etc/*"}, {"pattern": "*", "path": ".."}])
+def test_glob_stays_inside(root: Path, arguments: dict[str, Any]) -> None:
+    assert call(root, "Glob", **arguments).denial is not None
 
 
 @pytest.mark.parametrize(
@@ -138,6 +138,6 @@ def test_bash_is_another_name_for_the_shell(root: Path) -> None:
 def test_a_stopped_tool_is_not_an_error_result(root: Path) -> None:
     token = CancelToken()
     token.cancel()
-    for name, given in (("Grep", {"pattern": "x"}), ("Glob", {"pattern": "*"}), ("Shell", {"command": "ls"})):
+    for name, arguments in (("Grep", {"pattern": "x"}), ("Glob", {"pattern": "*"}), ("Shell", {"command": "ls"})):
         with pytest.raises(CancelledError):
-            Toolbox(reading_tools(Readable((root,)))).call(name, given, token)
+            Toolbox(reading_tools(Readable((root,)))).call(name, arguments, token)

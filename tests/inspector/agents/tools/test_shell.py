@@ -239,8 +239,8 @@ def test_a_command_that_fails_says_why(root: Path) -> None:
 
 def test_output_is_cut(root: Path) -> None:
     (root / "big").write_bytes(b"x" * 1_000_000)
-    said = run(root, "cat big", output=1000)
-    assert said == "x" * 1000 + "\n(cut after 1,000 bytes)"
+    result = run(root, "cat big", output=1000)
+    assert result == "x" * 1000 + "\n(cut after 1,000 bytes)"
 
 
 def waiting(root: Path) -> bool:

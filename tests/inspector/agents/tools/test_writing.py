@@ -25,8 +25,8 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def call(root: Path, name: str, **given: Any) -> Outcome:
-    return Toolbox(writing_tools(Writable(root, largest=10_000))).call(name, given, CancelToken())
+def call(root: Path, name: str, **arguments: Any) -> Outcome:
+    return Toolbox(writing_tools(Writable(root, largest=10_000))).call(name, arguments, CancelToken())
 
 
 def names(root: Path) -> list[str]:
@@ -79,7 +79,7 @@ def test_a_text_is_replaced_once_or_everywhere(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {"old_string": "three", "new_string": "x"},
         {"old_string": "", "new_string": "x"},
@@ -91,8 +91,8 @@ def test_a_text_is_replaced_once_or_everywhere(root: Path) -> None:
         {"old_string": "one", "new_string": "x", "file_path": "sub"},
     ],
 )
-def test_an_edit_that_makes_no_sense_changes_nothing(root: Path, given: dict[str, Any]) -> None:
-    outcome = call(root, "Edit", **{"file_path": "a.md", **given})
+def test_an_edit_that_makes_no_sense_changes_nothing(root: Path, arguments: dict[str, Any]) -> None:
+    outcome = call(root, "Edit", **{"file_path": "a.md", **arguments})
     assert (outcome.is_error, outcome.denial) == (True, None)
     assert (root / "a.md").read_bytes() == b"one\r\ntwo\r\ntwo\r\n"
 

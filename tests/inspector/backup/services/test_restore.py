@@ -2,12 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.inspector.backup.services.filling import (
-    answers,
-    differences,
-    filled,
-    run,
-)
+from tests.inspector.backup.services.filling import answers, differences, filled, run
 
 
 def test_a_restored_home_gives_the_same_answers(tmp_path: Path) -> None:

@@ -10,13 +10,7 @@ from structlog.testing import capture_logs
 
 from inspector.budget.selectors import budget_at
 from inspector.runs.models import Run
-from inspector.runs.services import (
-    ActiveRun,
-    RunError,
-    Work,
-    run_execute,
-    run_perform,
-)
+from inspector.runs.services import ActiveRun, RunError, Work, run_execute, run_perform
 from inspector.web.clock import now_ms
 from tests.inspector.runs.services.conftest import Register
 

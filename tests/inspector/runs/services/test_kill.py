@@ -14,12 +14,7 @@ from django.db import connection, transaction
 
 from inspector.runs.models import Run
 from inspector.runs.selectors.kills import kill_note_path
-from inspector.runs.services import (
-    ActiveRun,
-    interrupt_all,
-    run_execute,
-    run_kill,
-)
+from inspector.runs.services import ActiveRun, interrupt_all, run_execute, run_kill
 from inspector.runs.services.kill import GRACE_SECONDS, STUBBORN_SECONDS, KillEnforcer
 from inspector.runs.services.silence_timer import SilenceTimer
 from tests.inspector.runs.services.conftest import Register

@@ -14,12 +14,7 @@ from inspector.runs.models import Run
 from inspector.runs.selectors.presence import has_ended, list_processes
 from inspector.runs.services import run_create, run_execute
 from inspector.runs.services.presence import process_name, sweep_ended_processes
-from inspector.runs.services.reap import (
-    SILENT_SECONDS,
-    UNSENT_SECONDS,
-    UNTAKEN_SECONDS,
-    Reaper,
-)
+from inspector.runs.services.reap import SILENT_SECONDS, UNSENT_SECONDS, UNTAKEN_SECONDS, Reaper
 from inspector.runs.services.silence_timer import SilenceTimer
 from inspector.web.clock import now_ms
 from tests.inspector.runs.services.conftest import Register
@@ -38,9 +33,9 @@ django.setup()
 from inspector.runs.models import Run
 from inspector.runs.services.presence import process_name
 from inspector.runs.services.active_run import ActiveRun
-from inspector.runs.services.local_runs import registered
+from inspector.runs.services.local_runs import register
 name = process_name()
-with registered(ActiveRun(Run(pk=int(sys.argv[1]), worker=name))):
+with register(ActiveRun(Run(pk=int(sys.argv[1]), worker=name))):
     print(name, flush=True)
     time.sleep(600)
 """

@@ -9,12 +9,7 @@ from django.db import OperationalError, connection
 from inspector.locks.database_clock import database_ms
 from inspector.runs.models import Moment
 from inspector.runs.services import schedule
-from inspector.runs.services.schedule import (
-    Duty,
-    duty_do,
-    duty_follow,
-    moment_claim,
-)
+from inspector.runs.services.schedule import Duty, duty_do, duty_follow, moment_claim
 from inspector.watcher.duties import worker_duties
 from tests.serving import wait_until
 

@@ -8,15 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from memory.chain.engine import (
-    MOST_HOPS,
-    Chain,
-    Layer,
-    Outcome,
-    When,
-    build_chain,
-    format_reminder,
-)
+from memory.chain.engine import MOST_HOPS, Chain, Layer, Outcome, When, build_chain, format_reminder
 from tests.samples import SHARED, needs_samples
 
 RECORDED = SHARED / "realclient" / "memory" / "projects" / "-home-dev-work-memory"

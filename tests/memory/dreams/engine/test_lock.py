@@ -13,14 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.dreams.engine.lock import (
-    NAME,
-    STALE_NS,
-    DreamLock,
-    LockState,
-    lock_read,
-    lock_take,
-)
+from memory.dreams.engine.lock import NAME, STALE_NS, DreamLock, LockState, lock_read, lock_take
 
 HOUR = 3_600 * 1_000_000_000
 TAKER = """

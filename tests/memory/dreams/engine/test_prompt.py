@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.dreams.engine.prompt import (
-    DreamReport,
-    FileReport,
-    dream_prompt,
-    read_report,
-)
+from memory.dreams.engine.prompt import DreamReport, FileReport, dream_prompt, read_report
 
 
 def test_reasons_sources_and_contradictions_are_read() -> None:

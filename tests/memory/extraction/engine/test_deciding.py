@@ -1,27 +1,21 @@
 from __future__ import annotations
 
-from memory.extraction.engine import (
-    ExtractionConfig,
-    RequestQueue,
-    decide_extraction,
-    extraction_prompt,
-    find_source,
-)
+from memory.extraction.engine import ExtractionConfig, RequestQueue, decide_extraction, extraction_prompt, find_source
 from memory.files.engine.reading import directory_from_contents
 from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
 
 
 def talk(*texts: str) -> list[Message]:
-    array = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
-    return [replace_fields(one, position=at) for at, one in enumerate(read_messages(array))]
+    array = [{"role": ("user", "assistant")[index % 2], "content": text} for index, text in enumerate(texts)]
+    return [replace_fields(message, position=index) for index, message in enumerate(read_messages(array))]
 
 
 TALK = talk("The harbour office wants tables in metres.", "Noted.", "Go on with the moorings.", "Done.")
 
 
 def test_what_came_since_the_cursor_is_looked_at() -> None:
-    found = decide_extraction(TALK, 2)
-    assert (found.is_due, found.start, found.stop) == (True, 2, 4)
+    decision = decide_extraction(TALK, 2)
+    assert (decision.is_due, decision.start, decision.stop) == (True, 2, 4)
 
 
 def test_nothing_new_an_unfinished_turn_and_too_few_turns_wait() -> None:
@@ -31,12 +25,12 @@ def test_nothing_new_an_unfinished_turn_and_too_few_turns_wait() -> None:
         decide_extraction(TALK, 0, config=ExtractionConfig(min_turns=3)).why
         == "2 turns since the last look; 3 are waited for."
     )
-    assert not any(found.moves_cursor for found in (decide_extraction(TALK, 4), decide_extraction(TALK[:3], 0)))
+    assert not any(decision.moves_cursor for decision in (decide_extraction(TALK, 4), decide_extraction(TALK[:3], 0)))
 
 
 def test_what_the_agent_wrote_itself_is_passed_over_and_the_cursor_moves_on() -> None:
-    found = decide_extraction(TALK, 0, wrote={1})
-    assert (found.is_due, found.moves_cursor, found.stop) == (False, True, 4)
+    decision = decide_extraction(TALK, 0, wrote={1})
+    assert (decision.is_due, decision.moves_cursor, decision.stop) == (False, True, 4)
     assert decide_extraction(TALK, 2, wrote={1}).is_due
 
 

@@ -20,24 +20,12 @@ from inspector.web.clock import now_ms
 from memory.extraction.engine.conversation_text import message_text
 from memory.extraction.selectors import load_messages
 from memory.extraction.services.runs import NO_MODEL, extraction_request
-from memory.models import (
-    Cause,
-    Extraction,
-    Proposal,
-    Version,
-)
+from memory.models import Cause, Extraction, Proposal, Version
 from memory.proposals.selectors.proposals import proposal_files
 from memory.proposals.services.proposals import proposal_accept
 from sessions.models import Transcript
 from tests.compaction.logged import Logged
-from tests.inspector.agents.server import (
-    Answer,
-    Call,
-    Fail,
-    MessagesServer,
-    Received,
-    Say,
-)
+from tests.inspector.agents.server import Answer, Call, Fail, MessagesServer, Received, Say
 from tests.serving import wait_until
 from tests.sessions.writing import MODEL
 
@@ -69,7 +57,7 @@ def transcript(talk: Logged) -> Transcript:
     return talk.read()
 
 
-def executed(transcript: Transcript, **parameters: Any) -> Run:
+def execute(transcript: Transcript, **parameters: Any) -> Run:
     asked = {"transcript": transcript.pk, "model": MODEL, **parameters}
     run = Run.objects.create(kind="extraction", target=transcript.public_id, parameters=asked, created_at=now_ms())
     assert run_execute(run_id=run.pk)
@@ -84,19 +72,23 @@ def memory_of(transcript: Transcript) -> dict[str, str]:
 
 def said_at(transcript: Transcript, position: int | None) -> str:
     return next(
-        message_text(one) for one in load_messages(transcript, 0, transcript.entries) if one.position == position
+        message_text(row)
+        for row in load_messages(transcript, 0, transcript.entries)
+        if row.position == position
+        for message in load_messages(transcript, 0, transcript.entries)
+        if message.position == position
     )
 
 
 def writes(*names: str, outside: bool = False) -> Callable[[Received], Answer]:
     def answer(request: Received) -> Answer:
-        found = re.search(r"the memory directory (\S+/memory)", request.body.decode())
-        assert found is not None
+        match = re.search(r"the memory directory (\S+/memory)", request.body.decode())
+        assert match is not None
         calls = [
-            Call("Write", {"file_path": f"{found[1]}/{name}", "content": TOPIC}, f"toolu_{name}") for name in names
+            Call("Write", {"file_path": f"{match[1]}/{name}", "content": TOPIC}, f"toolu_{name}") for name in names
         ]
         if outside:
-            calls.append(Call("Write", {"file_path": f"{found[1]}/../../x.md", "content": "x"}, "toolu_out"))
+            calls.append(Call("Write", {"file_path": f"{match[1]}/../../x.md", "content": "x"}, "toolu_out"))
         return Say(calls=calls)
 
     return answer
@@ -111,11 +103,11 @@ def test_what_is_found_is_proposed_and_written_only_when_it_is_accepted(
         writes("tides.md", outside=True),
         Say("- `tides.md`: the user wants metres"),
     )
-    run = executed(transcript)
+    run = execute(transcript)
     assert run.status == "completed", run.error
     assert memory_of(transcript) == before
     read = server.requests[1].json["messages"][-1]["content"]
-    assert [("North." in str(one), one.get("is_error", False)) for one in read] == [(False, False), (True, False)]
+    assert [("North." in str(block), block.get("is_error", False)) for block in read] == [(False, False), (True, False)]
     assert run.result["denied"] == [
         "Write was not allowed: "
         f"{server.requests[2].json['messages'][-2]['content'][-1]['input']['file_path']}"
@@ -136,7 +128,7 @@ def test_what_is_found_is_proposed_and_written_only_when_it_is_accepted(
 
 def test_it_is_a_fork_of_the_session_and_has_five_turns(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(*[Say(calls=[Call("Read", {"file_path": "MEMORY.md"})])] * 5)
-    run = executed(transcript)
+    run = execute(transcript)
     assert (run.status, run.turn_count) == ("completed", 5)
     assert run.result["ended"] == "It was ended by its turn limit; what it had written by then is in the proposal."
     assert [tool["name"] for tool in server.requests[0].json["tools"]] == ["Bash", "Read"]
@@ -145,14 +137,14 @@ def test_it_is_a_fork_of_the_session_and_has_five_turns(server: MessagesServer, 
 
 def test_the_next_one_begins_where_the_last_one_ended(server: MessagesServer, talk: Logged) -> None:
     server.answer(Say("Nothing is worth it."))
-    run = executed(talk.read())
+    run = execute(talk.read())
     assert run.summary.endswith("found nothing worth remembering.")
-    again = executed(talk.read())
+    again = execute(talk.read())
     assert again.summary == "Nobody was asked. Nothing was said since the last look."
     talk.user("Always in metres, please.")
     talk.assistant("Metres it is.", message="msg_metres")
     server.answer(Say("Nothing."))
-    executed(talk.read())
+    execute(talk.read())
     assert len(server.requests) == 2
     sent = server.requests[1].json["messages"][0]["content"][0]["text"]
     assert "Always in metres" in sent
@@ -167,16 +159,16 @@ def test_a_stretch_in_which_the_agent_wrote_memory_is_passed_over(server: Messag
     talk.result("toolu_w", "written")
     talk.assistant("I will.", message="msg_will")
     transcript = talk.read()
-    run = executed(transcript)
+    run = execute(transcript)
     assert (run.status, server.requests) == ("completed", [])
     assert "The agent wrote memory itself" in run.summary
     assert Extraction.objects.get().position > 0
-    assert executed(transcript).summary == "Nobody was asked. Nothing was said since the last look."
+    assert execute(transcript).summary == "Nobody was asked. Nothing was said since the last look."
 
 
 def test_a_range_is_told_as_text_and_leaves_the_cursor_alone(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(writes("tides.md"), Say("tides.md: metres"))
-    run = executed(transcript, first=0, last=3)
+    run = execute(transcript, first=0, last=3)
     assert run.status == "completed", run.error
     sent = server.requests[0].json["messages"][0]["content"][0]["text"]
     assert "[entry 0, the user]" in sent
@@ -198,7 +190,7 @@ def test_of_those_who_come_meanwhile_the_newest_waits(server: MessagesServer, tr
 
 def test_one_that_fails_changes_nothing_and_is_looked_at_again(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(writes("tides.md"), Fail(401))
-    run = executed(transcript)
+    run = execute(transcript)
     assert (run.status, run.input_tokens) == ("failed", 10)
     assert run.error == "The API does not accept the key, or the key may not do this."
     assert not Proposal.objects.exists()
@@ -208,7 +200,7 @@ def test_one_that_fails_changes_nothing_and_is_looked_at_again(server: MessagesS
 def test_without_a_model_it_says_what_is_needed(transcript: Transcript) -> None:
     with override_settings(MODELS=ModelSettings(claude="off")), pytest.raises(RunError, match="Only a model can tell"):
         extraction_request(transcript=transcript, model=MODEL)
-    assert executed(transcript, model="mechanical").error == NO_MODEL
+    assert execute(transcript, model="mechanical").error == NO_MODEL
 
 
 def test_one_that_is_killed_proposes_nothing_and_lets_the_next_one_begin(
@@ -224,7 +216,7 @@ def test_one_that_is_killed_proposes_nothing_and_lets_the_next_one_begin(
     thread.join(10)
     run.refresh_from_db()
     assert (run.status, run.input_tokens) == ("killed", 10)
-    assert [one.parameters.get("first") for one in Run.objects.filter(status="queued")] == [0]
+    assert [run.parameters.get("first") for run in Run.objects.filter(status="queued")] == [0]
     assert not Proposal.objects.exists()
     assert not list((Path(settings.LUCID_HOME) / "working").iterdir())
 

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.files.engine.newlines import (
-    NewlineStyle,
-    encode_like,
-    newline_style,
-    text_for_editing,
-)
+from memory.files.engine.newlines import NewlineStyle, encode_like, newline_style, text_for_editing
 
 PARTS = [b"a", b"b", b"\n", b"\r\n", b"\xff", b"\xef\xbb\xbf", b"\xc3\xa9", b" "]
 FILES = st.lists(st.sampled_from(PARTS)).map(b"".join)

@@ -19,21 +19,8 @@ import pytest
 from django.db import connections
 
 from memory.files.engine.clash import ChangedMeanwhileError
-from memory.files.engine.disk import (
-    DirectoryGoneError,
-    Folder,
-    NoRoomError,
-    OutsideError,
-    ReadOnlyError,
-    digest_of,
-)
-from memory.files.services.writing import (
-    delete,
-    memory_change,
-    memory_write,
-    rename,
-    write,
-)
+from memory.files.engine.disk import DirectoryGoneError, Folder, NoRoomError, OutsideError, ReadOnlyError, digest_of
+from memory.files.services.writing import delete, memory_change, memory_write, rename, write
 from memory.history.selectors.contents import content_of
 from memory.history.selectors.history import versions_at
 from memory.history.services.restoration import batch_undo

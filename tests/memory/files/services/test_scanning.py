@@ -16,14 +16,7 @@ from memory.files.services.scanning import directories_of, memory_scan, memory_s
 from memory.history.selectors.history import file_get, file_history, version_blame
 from memory.history.services.batch_recovery import temporaries_remove
 from memory.history.services.restoration import batch_undo
-from memory.models import (
-    Batch,
-    Blob,
-    Cause,
-    Directory,
-    File,
-    Version,
-)
+from memory.models import Batch, Blob, Cause, Directory, File, Version
 from sessions.archive.engine.durable_files import LEFT_SECONDS
 from tests.memory.remembering import Shelf
 

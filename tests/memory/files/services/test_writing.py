@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.files.engine.clash import ChangedMeanwhileError, encode_merged
-from memory.files.engine.disk import (
-    AlreadyThereError,
-    NotThereError,
-    OutsideError,
-    digest_of,
-)
+from memory.files.engine.disk import AlreadyThereError, NotThereError, OutsideError, digest_of
 from memory.files.services.writing import (
     delete,
     memory_change,
@@ -27,13 +22,7 @@ from memory.files.services.writing import (
 from memory.history.selectors.contents import version_content
 from memory.history.selectors.history import file_get, file_history
 from memory.history.services.batches import NothingToChangeError
-from memory.models import (
-    Batch,
-    Blob,
-    Cause,
-    File,
-    Version,
-)
+from memory.models import Batch, Blob, Cause, File, Version
 from tests.memory.remembering import Shelf
 
 pytestmark = pytest.mark.django_db

@@ -15,27 +15,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import AlreadyThereError, FileTroubleError
-from memory.files.services.writing import (
-    delete,
-    memory_change,
-    rename,
-    write,
-)
+from memory.files.services.writing import delete, memory_change, rename, write
 from memory.history.selectors.contents import version_content
 from memory.history.selectors.history import batches_of, versions_at
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.restoration import (
-    NotUndoableError,
-    batch_undo,
-    memory_roll_back,
-    version_restore,
-)
-from memory.models import (
-    Batch,
-    Cause,
-    File,
-    Version,
-)
+from memory.history.services.restoration import NotUndoableError, batch_undo, memory_roll_back, version_restore
+from memory.models import Batch, Cause, File, Version
 from tests.examples import examples
 from tests.memory.remembering import Shelf
 

@@ -9,26 +9,10 @@ import pytest
 
 from memory.files.engine.clash import ChangedMeanwhileError, encode_merged
 from memory.files.engine.disk import AlreadyThereError, OutsideError, digest_of
-from memory.files.services.writing import (
-    delete,
-    memory_change,
-    rename,
-    write,
-)
-from memory.history.selectors.history import (
-    batches_of,
-    batches_of_run,
-    file_get,
-    file_history,
-    files_deleted,
-)
+from memory.files.services.writing import delete, memory_change, rename, write
+from memory.history.selectors.history import batches_of, batches_of_run, file_get, file_history, files_deleted
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.restoration import (
-    NotUndoableError,
-    batch_undo,
-    memory_roll_back,
-    version_restore,
-)
+from memory.history.services.restoration import NotUndoableError, batch_undo, memory_roll_back, version_restore
 from memory.models import Batch, Cause, Version
 from tests.memory.remembering import Shelf
 

@@ -11,11 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.files.services.scanning import memory_follow
 from memory.history.selectors.history import file_get
-from memory.history.selectors.provenance import (
-    touches_of,
-    uses_of,
-    version_origin,
-)
+from memory.history.selectors.provenance import touches_of, uses_of, version_origin
 from memory.history.services.touch_index import touches_index
 from memory.models import Touch, Version
 from sessions.imports.services.sync import sync

@@ -104,11 +104,7 @@ def test_a_run_is_undone_as_a_whole(person: Person) -> None:
     for text in ("One.\n", "Two.\n"):
         for name in ("fog.md", "new.md"):
             memory_write(
-                directory=person.shelf.directory,
-                name=name,
-                content=text,
-                expected=person.shelf.digest(name),
-                run_id=78,
+                directory=person.shelf.directory, name=name, content=text, expected=person.shelf.digest(name), run_id=78
             )
     assert "Undo all of it" in flat(person.client.get("/memory/runs/78/").content.decode())
     assert person.client.post("/memory/runs/78/undo/").status_code == 303

@@ -5,18 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.files.engine.reading import (
-    MemoryDirectory,
-    MemoryFile,
-    directory_from_contents,
-    parse_file,
-)
-from memory.lint.engine import (
-    Changes,
-    Finding,
-    Surroundings,
-    lint,
-)
+from memory.files.engine.reading import MemoryDirectory, MemoryFile, directory_from_contents, parse_file
+from memory.lint.engine import Changes, Finding, Surroundings, lint
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 WRITTEN = datetime(2026, 11, 10, 12, tzinfo=UTC)

@@ -9,12 +9,7 @@ from random import Random
 import pytest
 
 from memory.files.engine.reading import MemoryDirectory, parse_file, read_directory
-from memory.lint.engine import (
-    FORMULA,
-    Recalls,
-    compute_health,
-    similarity,
-)
+from memory.lint.engine import FORMULA, Recalls, compute_health, similarity
 from memory.lint.engine.similarity import find_similar_pairs
 from tests.memory.lint.engine.memories import WRITTEN, found
 from tests.samples import SHARED, needs_samples

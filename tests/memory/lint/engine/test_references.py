@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.lint.engine import FolderCheckout, folder_checkout
-from tests.memory.lint.engine.memories import (
-    GOOD,
-    found,
-    memory,
-    topic,
-)
+from tests.memory.lint.engine.memories import GOOD, found, memory, topic
 
 
 @pytest.fixture

@@ -5,16 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.lint.engine import RULES, Recalls, Severity
-from tests.memory.lint.engine.memories import (
-    GOOD,
-    fixed,
-    found,
-    memory,
-    only,
-    places,
-    rules,
-    topic,
-)
+from tests.memory.lint.engine.memories import GOOD, fixed, found, memory, only, places, rules, topic
 
 
 def test_good_files_have_no_findings() -> None:

@@ -19,14 +19,7 @@ from inspector.startup.home import prepare_home
 from memory.notes.engine import TITLES
 from sessions.models import Transcript
 from tests.compaction.logged import Logged
-from tests.inspector.agents.server import (
-    Answer,
-    Call,
-    MessagesServer,
-    Received,
-    Say,
-    messages_server,
-)
+from tests.inspector.agents.server import Answer, Call, MessagesServer, Received, Say, messages_server
 from tests.sessions.writing import MODEL
 
 pytestmark = pytest.mark.django_db(transaction=True)

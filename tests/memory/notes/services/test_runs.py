@@ -25,13 +25,7 @@ from memory.notes.services.runs import notes_create
 from memory.notes.services.versions import notes_follow
 from sessions.models import Transcript
 from tests.compaction.logged import Logged
-from tests.inspector.agents.server import (
-    Answer,
-    Call,
-    MessagesServer,
-    Received,
-    Say,
-)
+from tests.inspector.agents.server import Answer, Call, MessagesServer, Received, Say
 from tests.sessions.writing import MODEL
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,12 +10,12 @@ HEAD = b"---\nname: tides\ndescription: when they come\ntype: project\n---\n\n"
 
 
 def test_what_still_stands_is_kept_wherever_it_stands() -> None:
-    found = compare_facts(
+    facts = compare_facts(
         {"a.md": HEAD + b"# Tides\n\n- High water is at noon.\n"},
         {"b.md": b"High water is at noon.\n## tides\nwhen they come\n"},
     )
     # The name of the topic and its heading are the same words, of which one line is left.
-    assert (found.kept, found.merged, found.reworded, found.lost, found.new) == (3, 1, (), (), 0)
+    assert (facts.kept, facts.merged, facts.reworded, facts.lost, facts.new) == (3, 1, (), (), 0)
 
 
 def test_what_stood_twice_or_goes_on_with_another_is_merged() -> None:
@@ -24,16 +24,16 @@ def test_what_stood_twice_or_goes_on_with_another_is_merged() -> None:
         "b.md": b"High water is at noon.\nBoats of the harbour are old.\n",
     }
     after = {"a.md": b"High water is at noon.\nBoats of the harbour are green and old.\n"}
-    found = compare_facts(before, after)
-    assert (found.kept, found.merged, len(found.reworded), found.lost) == (1, 3, 0, ())
+    facts = compare_facts(before, after)
+    assert (facts.kept, facts.merged, len(facts.reworded), facts.lost) == (1, 3, 0, ())
 
 
 def test_what_reads_otherwise_is_changed_and_what_is_nowhere_is_lost_and_named() -> None:
     before = {"a.md": b"The harbour opens at eight on weekdays.\nThe ferry to Sark sails on Mondays.\n"}
     after = {"a.md": b"The harbour opens at nine on weekdays.\nLanterns burn all night long.\n"}
-    found = compare_facts(before, after)
-    assert (found.kept, found.merged, len(found.reworded), found.new) == (0, 0, 1, 1)
-    assert [(fact.name, fact.text) for fact in found.lost] == [("a.md", "The ferry to Sark sails on Mondays.")]
+    facts = compare_facts(before, after)
+    assert (facts.kept, facts.merged, len(facts.reworded), facts.new) == (0, 0, 1, 1)
+    assert [(fact.name, fact.text) for fact in facts.lost] == [("a.md", "The ferry to Sark sails on Mondays.")]
 
 
 @pytest.mark.parametrize(
@@ -46,25 +46,25 @@ def test_what_reads_otherwise_is_changed_and_what_is_nowhere_is_lost_and_named()
 )
 def test_a_fact_is_not_merged_into_one_that_contradicts_it(stays: str) -> None:
     fact = "Every datetime inside is in local time; UTC exists only where text is made."
-    found = compare_facts({"a.md": stays.encode(), "b.md": fact.encode()}, {"a.md": stays.encode()})
-    assert (found.kept, found.merged, len(found.reworded)) == (1, 0, 0)
-    assert [lost.text for lost in found.lost] == [fact]
+    facts = compare_facts({"a.md": stays.encode(), "b.md": fact.encode()}, {"a.md": stays.encode()})
+    assert (facts.kept, facts.merged, len(facts.reworded)) == (1, 0, 0)
+    assert [lost.text for lost in facts.lost] == [fact]
 
 
 def test_a_fact_that_another_said_already_is_merged() -> None:
     stays = b"High water is at noon on Sundays, and nobody sails.\n"
-    found = compare_facts({"a.md": stays, "b.md": b"- High waters is at *noon* on Sundays\n"}, {"a.md": stays})
-    assert (found.kept, found.merged, found.lost) == (1, 1, ())
+    facts = compare_facts({"a.md": stays, "b.md": b"- High waters is at *noon* on Sundays\n"}, {"a.md": stays})
+    assert (facts.kept, facts.merged, facts.lost) == (1, 1, ())
 
 
 def test_a_short_fact_of_which_half_stays_in_its_file_is_changed() -> None:
-    found = compare_facts({"a.md": b"We met yesterday.\n"}, {"a.md": b"We met on 2026-03-03.\n"})
-    assert (len(found.reworded), found.lost, found.new) == (1, (), 0)
+    facts = compare_facts({"a.md": b"We met yesterday.\n"}, {"a.md": b"We met on 2026-03-03.\n"})
+    assert (len(facts.reworded), facts.lost, facts.new) == (1, (), 0)
 
 
 def test_the_index_headings_and_headers_are_facts_too_and_are_named_with_their_lines() -> None:
-    found = compare_facts({"MEMORY.md": b"# Memory\n\n- [Boats](boats.md) - all green\n", "tides.md": HEAD}, {})
-    assert found.to_json() == {
+    facts = compare_facts({"MEMORY.md": b"# Memory\n\n- [Boats](boats.md) - all green\n", "tides.md": HEAD}, {})
+    assert facts.to_json() == {
         "kept": 0,
         "merged": 0,
         "reworded": 0,
@@ -88,15 +88,15 @@ def test_the_index_headings_and_headers_are_facts_too_and_are_named_with_their_l
     ],
 )
 def test_a_fact_that_is_denied_or_has_another_number_is_lost_and_not_reworded(fact: str, instead: str) -> None:
-    found = compare_facts({"a.md": fact.encode()}, {"a.md": instead.encode()})
-    assert [lost.text for lost in found.lost] == [fact]
+    facts = compare_facts({"a.md": fact.encode()}, {"a.md": instead.encode()})
+    assert [lost.text for lost in facts.lost] == [fact]
 
 
 def test_of_two_facts_that_one_line_took_the_place_of_only_one_is_reworded() -> None:
     before = {"a.md": b"The ferry to Sark sails on Mondays.\nThe ferry to Sark sails on Fridays.\n"}
-    found = compare_facts(before, {"a.md": b"The ferry to Sark now sails on Fridays.\n"})
-    assert [one.fact.text for one in found.reworded] == ["The ferry to Sark sails on Fridays."]
-    assert [fact.text for fact in found.lost] == ["The ferry to Sark sails on Mondays."]
+    facts = compare_facts(before, {"a.md": b"The ferry to Sark now sails on Fridays.\n"})
+    assert [reworded.fact.text for reworded in facts.reworded] == ["The ferry to Sark sails on Fridays."]
+    assert [fact.text for fact in facts.lost] == ["The ferry to Sark sails on Mondays."]
 
 
 def test_what_only_keeps_the_books_of_a_header_is_no_fact() -> None:
@@ -106,5 +106,5 @@ def test_what_only_keeps_the_books_of_a_header_is_no_fact() -> None:
 
 def test_a_fact_far_down_a_long_file_counts() -> None:
     before = {"a.md": b"tide\n" * 60_000 + b"The last line is about lanterns.\n"}
-    found = compare_facts(before, {"a.md": b"tide\n"})
-    assert [(fact.line, fact.text) for fact in found.lost] == [(60_001, "The last line is about lanterns.")]
+    facts = compare_facts(before, {"a.md": b"tide\n"})
+    assert [(fact.line, fact.text) for fact in facts.lost] == [(60_001, "The last line is about lanterns.")]

@@ -5,13 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.proposals.engine.facts import (
-    Change,
-    apply_changes,
-    choose_lossless,
-    compare_facts,
-    facts_of,
-)
+from memory.proposals.engine.facts import Change, apply_changes, choose_lossless, compare_facts, facts_of
 from memory.proposals.engine.facts.wording import words
 
 VOCABULARY = [
@@ -59,12 +53,12 @@ def test_every_fact_is_counted_once_for_any_choice(
         if data.draw(st.booleans()):
             pieces = st.sets(st.sampled_from([hunk.number for hunk in change.hunks])) if change.hunks else st.none()
             chosen[change.number] = data.draw(pieces | st.none())
-    made = apply_changes(before, changes, chosen)
-    found = compare_facts(before, made)
+    result = apply_changes(before, changes, chosen)
+    facts = compare_facts(before, result)
     old = list(facts_of(before))
-    assert found.kept + found.merged + len(found.reworded) + len(found.lost) == len(old)
-    stands = [fact.key for fact in facts_of(made)]
-    lost = set(found.lost)
+    assert facts.kept + facts.merged + len(facts.reworded) + len(facts.lost) == len(old)
+    stands = [fact.key for fact in facts_of(result)]
+    lost = set(facts.lost)
     for fact in old:
         if fact not in lost and fact.key not in stands:
             # Then half of its words at least stand together in one line.

@@ -10,12 +10,7 @@ from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.selectors.disk_contents import read_contents
 from memory.history.services.batches import NothingToChangeError
 from memory.history.services.restoration import batch_undo
-from memory.models import (
-    Cause,
-    Proposal,
-    ProposedFile,
-    Version,
-)
+from memory.models import Cause, Proposal, ProposedFile, Version
 from memory.proposals.selectors.proposals import Source, proposal_files
 from memory.proposals.services.proposals import (
     FileReason,
@@ -48,22 +43,22 @@ def shelf(tmp_path: Path) -> Shelf:
     return shelf
 
 
-def proposed(shelf: Shelf, **after: bytes | None) -> Proposal:
+def propose(shelf: Shelf, **after: bytes | None) -> Proposal:
     """Of a copy in which files were changed; None empties one."""
     copy = shelf.path.parent / "copy"
     before = copy_make(directory=shelf.directory, to=copy)
     for stem, data in after.items():
         (copy / f"{stem}.md").write_bytes(data or b"")
-    found = proposal_create(
+    proposal = proposal_create(
         directory=shelf.directory, kind=Proposal.Kind.DREAM, before=before, after=read_contents(path=copy), run_id=7
     )
-    assert found is not None
-    return found
+    assert proposal is not None
+    return proposal
 
 
 def test_a_copy_is_compared_with_what_it_was_made_of(shelf: Shelf) -> None:
-    proposal = proposed(shelf, fog=None, tides=b"High water at one.\n", harbour=b"Boats are green.\n", wind=b"West.\n")
-    actions = [(one.row.action, one.row.name) for one in proposal_files(proposal)]
+    proposal = propose(shelf, fog=None, tides=b"High water at one.\n", harbour=b"Boats are green.\n", wind=b"West.\n")
+    actions = [(file.row.action, file.row.name) for file in proposal_files(proposal)]
     assert actions == [
         ("deleted", "fog.md"),
         ("created", "harbour.md"),
@@ -75,7 +70,7 @@ def test_a_copy_is_compared_with_what_it_was_made_of(shelf: Shelf) -> None:
 
 
 def test_a_file_that_goes_while_its_content_comes_is_renamed(shelf: Shelf) -> None:
-    proposal = proposed(shelf, boats=None, harbour=BEFORE["boats.md"])
+    proposal = propose(shelf, boats=None, harbour=BEFORE["boats.md"])
     file = ProposedFile.objects.get()
     assert (file.action, file.former_name, file.name) == ("renamed", "boats.md", "harbour.md")
     proposal_accept(proposal=proposal)
@@ -88,7 +83,7 @@ def test_nothing_changed_is_no_proposal(shelf: Shelf) -> None:
 
 
 def test_all_of_it_is_one_change_of_its_run_and_can_be_undone(shelf: Shelf) -> None:
-    proposal = proposed(shelf, fog=None, wind=b"West.\n", tides=b"High water at one.\n")
+    proposal = propose(shelf, fog=None, wind=b"West.\n", tides=b"High water at one.\n")
     batch = proposal_accept(proposal=proposal)
     assert shelf.all() == {
         "MEMORY.md": BEFORE["MEMORY.md"],
@@ -103,8 +98,8 @@ def test_all_of_it_is_one_change_of_its_run_and_can_be_undone(shelf: Shelf) -> N
 
 def test_single_pieces_of_single_files_are_accepted(shelf: Shelf) -> None:
     changed = b"High water at one.\nLow water at six.\nNeap tides are small.\nSpring tides are huge.\n"
-    proposal = proposed(shelf, fog=None, tides=changed)
-    tides = next(one for one in proposal_files(proposal) if one.row.name == "tides.md")
+    proposal = propose(shelf, fog=None, tides=changed)
+    tides = next(file for file in proposal_files(proposal) if file.row.name == "tides.md")
     assert len(tides.hunks) == 2
     proposal_accept(proposal=proposal, chosen={tides.row.pk: [1]})
     assert shelf.read("tides.md") == BEFORE["tides.md"].replace(b"large", b"huge")
@@ -114,7 +109,7 @@ def test_single_pieces_of_single_files_are_accepted(shelf: Shelf) -> None:
 
 
 def test_what_was_changed_elsewhere_in_the_file_meanwhile_is_kept(shelf: Shelf) -> None:
-    proposal = proposed(shelf, tides=BEFORE["tides.md"].replace(b"noon", b"one"))
+    proposal = propose(shelf, tides=BEFORE["tides.md"].replace(b"noon", b"one"))
     shelf.outside("tides.md", BEFORE["tides.md"] + b"The agent added this.\n")
     batch = proposal_accept(proposal=proposal)
     assert shelf.read("tides.md") == BEFORE["tides.md"].replace(b"noon", b"one") + b"The agent added this.\n"
@@ -125,7 +120,7 @@ def test_what_was_changed_elsewhere_in_the_file_meanwhile_is_kept(shelf: Shelf) 
     ("name", "after"), [("tides", BEFORE["tides.md"].replace(b"noon", b"one")), ("fog", None), ("wind", b"West.\n")]
 )
 def test_what_stands_against_a_later_change_is_refused_as_a_whole(shelf: Shelf, name: str, after: bytes | None) -> None:
-    proposal = proposed(shelf, boats=b"Boats are red.\n", **{name: after})
+    proposal = propose(shelf, boats=b"Boats are red.\n", **{name: after})
     later = BEFORE.get(f"{name}.md", b"East.\n").replace(b"noon", b"two").replace(b"dawn", b"dusk")
     shelf.outside(f"{name}.md", later)
     with pytest.raises(ChangedMeanwhileError, match=name):
@@ -136,7 +131,7 @@ def test_what_stands_against_a_later_change_is_refused_as_a_whole(shelf: Shelf, 
 
 
 def test_it_is_decided_once(shelf: Shelf) -> None:
-    proposal = proposed(shelf, fog=None)
+    proposal = propose(shelf, fog=None)
     with pytest.raises(NothingToChangeError):
         proposal_accept(proposal=proposal, chosen={})
     proposal_reject(proposal=proposal)
@@ -146,7 +141,7 @@ def test_it_is_decided_once(shelf: Shelf) -> None:
 
 
 def test_an_acceptance_that_was_cut_off_is_completed_by_the_next(shelf: Shelf) -> None:
-    proposal = proposed(shelf, tides=b"High water at one.\n")
+    proposal = propose(shelf, tides=b"High water at one.\n")
     batch = proposal_accept(proposal=proposal)
     Proposal.objects.update(status=Proposal.Status.OPEN, batch=None)
     assert proposal_accept(proposal=proposal) == batch
@@ -156,7 +151,7 @@ def test_an_acceptance_that_was_cut_off_is_completed_by_the_next(shelf: Shelf) -
 def test_a_version_knows_the_entry_that_its_text_comes_from(shelf: Shelf, tmp_path: Path) -> None:
     talk = Writing()
     talk.user("Good morning.")
-    said = talk.user("The wind is from the west.")
+    entry = talk.user("The wind is from the west.")
     talk.save(tmp_path / "projects" / "-home-dev-boat")
     sync([tmp_path], workers=1)
     transcript = Transcript.objects.get()
@@ -166,7 +161,7 @@ def test_a_version_knows_the_entry_that_its_text_comes_from(shelf: Shelf, tmp_pa
         before=BEFORE,
         after={**BEFORE, "wind.md": b"West.\n"},
         reasons={
-            "wind.md": FileReason("It was said.", [Source(transcript.pk, "nowhere"), Source(transcript.pk, said)])
+            "wind.md": FileReason("It was said.", [Source(transcript.pk, "nowhere"), Source(transcript.pk, entry)])
         },
     )
     assert proposal is not None

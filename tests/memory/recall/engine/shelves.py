@@ -26,8 +26,8 @@ def put(root: Path, name: str, text: str | bytes, *, days: float = 0) -> Path:
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    then = (NOW - timedelta(days=days)).timestamp()
-    os.utime(path, (then, then))
+    saved_at = (NOW - timedelta(days=days)).timestamp()
+    os.utime(path, (saved_at, saved_at))
     return path
 
 
@@ -35,12 +35,12 @@ def topic(description: str, body: str = "Text.", *, kind: str = "feedback", name
     return f"---\nname: {name or 'x'}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n\n{body}\n"
 
 
-def prepared(root: Path, message: str, state: RecallState | None = None) -> PreparedRecall:
+def prepare(root: Path, message: str, state: RecallState | None = None) -> PreparedRecall:
     with Folder(root) as folder:
         return prepare_recall(scan_memory(folder), message, state or RecallState(), NOW)
 
 
-def recalled(root: Path, message: str, state: RecallState | None = None, choice: Choice | None = None) -> RecallResult:
+def recall(root: Path, message: str, state: RecallState | None = None, choice: Choice | None = None) -> RecallResult:
     """By the ranker, unless somebody else chose."""
     with Folder(root) as folder:
         ready = prepare_recall(scan_memory(folder), message, state or RecallState(), NOW)

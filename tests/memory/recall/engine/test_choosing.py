@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall.engine import (
-    RANKER,
-    Document,
-    Ranker,
-    read_answer,
-)
+from memory.recall.engine import RANKER, Document, Ranker, read_answer
 
 NAMES = ("a.md", "b.md", "c.md", "d.md", "e.md", "f.md")
 
@@ -26,14 +21,14 @@ NAMES = ("a.md", "b.md", "c.md", "d.md", "e.md", "f.md")
 def test_the_list_of_an_answer_is_found_in_whatever_stands_around_it(answer: str) -> None:
     choice = read_answer(answer, NAMES, "small")
 
-    assert [one.name for one in choice.chosen] == ["b.md", "a.md"]
+    assert [memory.name for memory in choice.chosen] == ["b.md", "a.md"]
     assert (choice.by, choice.refused, choice.problem) == ("small", (), "")
 
 
 def test_only_five_names_of_the_list_count() -> None:
     choice = read_answer('["f.md","e.md","../x","d.md","c.md","b.md","a.md"]', NAMES, "small")
 
-    assert [one.name for one in choice.chosen] == ["f.md", "e.md", "d.md", "c.md", "b.md"]
+    assert [memory.name for memory in choice.chosen] == ["f.md", "e.md", "d.md", "c.md", "b.md"]
     assert choice.refused == ("../x: the list has no such file", "a.md: more than 5 were named")
 
 
@@ -45,7 +40,7 @@ def test_an_empty_list_is_an_answer_and_words_are_none() -> None:
 @given(st.text())
 def test_no_answer_breaks_it(answer: str) -> None:
     choice = read_answer(answer + "[" * 50, NAMES, "small")
-    assert {one.name for one in choice.chosen} <= set(NAMES)
+    assert {memory.name for memory in choice.chosen} <= set(NAMES)
 
 
 def ranker(**bodies: str) -> Ranker:
@@ -53,11 +48,11 @@ def ranker(**bodies: str) -> Ranker:
 
 
 def chosen(of: Ranker, message: str, *among: str) -> list[str]:
-    return [one.name for one in of.choose(message, among).chosen]
+    return [memory.name for memory in of.choose(message, among).chosen]
 
 
 def test_a_word_of_the_name_counts_more_than_one_of_the_body_and_says_why() -> None:
-    found = Ranker(
+    ranker = Ranker(
         [
             Document("tides.md", "tides", "When they come", "Noon. " * 2_000),
             Document("boats.md", "boats", "Which sail", "They wait for the tide at Port Hallow."),
@@ -65,10 +60,10 @@ def test_a_word_of_the_name_counts_more_than_one_of_the_body_and_says_why() -> N
         ]
     )
 
-    choice = found.choose("Which tides does Hallow have?", {"tides.md", "boats.md", "fog.md"})
+    choice = ranker.choose("Which tides does Hallow have?", {"tides.md", "boats.md", "fog.md"})
 
     assert choice.by == RANKER
-    assert [one.name for one in choice.chosen] == ["boats.md", "tides.md"]
+    assert [memory.name for memory in choice.chosen] == ["boats.md", "tides.md"]
     assert choice.chosen[1].why == "shares “tides” (name)"
     assert choice.chosen[0].score > choice.chosen[1].score > 0  # type: ignore[operator]
 

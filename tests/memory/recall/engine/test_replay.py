@@ -20,14 +20,14 @@ DOCUMENTS = [
 ]
 
 
-def replayed(*events: Event, size: int = 100) -> tuple[Tally, list[tuple[Outcome, tuple[str, ...]]]]:
-    tally = Tally(frozenset(one.name for one in DOCUMENTS))
+def replay_events(*events: Event, size: int = 100) -> tuple[Tally, list[tuple[Outcome, tuple[str, ...]]]]:
+    tally = Tally(frozenset(document.name for document in DOCUMENTS))
     answers = replay(events, Ranker(DOCUMENTS), dict.fromkeys(tally.names, size), tally)
     return tally, [(answer.outcome, answer.names) for answer in answers]
 
 
 def test_each_memory_is_given_once_until_a_compaction() -> None:
-    tally, answers = replayed(
+    tally, answers = replay_events(
         UserMessage(1, "the tides"),
         UserMessage(2, "the tides again"),
         UserMessage(3, "tides"),
@@ -47,7 +47,7 @@ def test_each_memory_is_given_once_until_a_compaction() -> None:
 
 
 def test_what_the_agent_read_counts_and_what_was_really_injected_does_not() -> None:
-    _, answers = replayed(
+    _, answers = replay_events(
         KnownMemory("tides.md", KnownBy.READ, 1),
         KnownMemory("boats.md", KnownBy.SURFACED, 2, 400),
         UserMessage(3, "tides and boats"),
@@ -57,6 +57,6 @@ def test_what_the_agent_read_counts_and_what_was_really_injected_does_not() -> N
 
 
 def test_once_the_budget_is_spent_nothing_follows() -> None:
-    _, answers = replayed(UserMessage(1, "the tides"), UserMessage(2, "the boats"), size=60_000)
+    _, answers = replay_events(UserMessage(1, "the tides"), UserMessage(2, "the boats"), size=60_000)
 
     assert [outcome for outcome, _ in answers] == [Outcome.CHOSEN, Outcome.SPENT]

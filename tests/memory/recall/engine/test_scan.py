@@ -18,13 +18,13 @@ def test_the_index_and_what_is_no_markdown_are_not_scanned_and_the_newest_comes_
     put(tmp_path, "deep/boats.md", topic("Which sail", kind="user"), days=1)
 
     with Folder(tmp_path) as folder:
-        found = scan_memory(folder)
+        scan = scan_memory(folder)
 
-    assert [(file.name, file.description, file.type) for file in found.files] == [
+    assert [(file.name, file.description, file.type) for file in scan.files] == [
         ("deep/boats.md", "Which sail", "user"),
         ("tides.md", "When they come", "feedback"),
     ]
-    assert (found.total, found.older, found.skipped) == (2, 0, ())
+    assert (scan.total, scan.older, scan.skipped) == (2, 0, ())
 
 
 def test_of_many_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
@@ -38,9 +38,9 @@ def test_of_many_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
             return super().read_beginning(name, most)
 
     with Watched(tmp_path) as folder:
-        found = scan_memory(folder)
+        scan = scan_memory(folder)
 
-    assert (len(found.files), found.total, found.older, found.skipped) == (200, 600, 400, ())
+    assert (len(scan.files), scan.total, scan.older, scan.skipped) == (200, 600, 400, ())
     assert opened == [f"m{number:04}.md" for number in range(MOST_FILES)]
 
 
@@ -50,9 +50,9 @@ def test_a_header_that_does_not_end_within_thirty_lines_says_nothing(tmp_path: P
     put(tmp_path, "short.md", f"---\n{lines[:56]}description: near\n---\nText\n", days=1)
 
     with Folder(tmp_path) as folder:
-        found = {file.name: file.description for file in scan_memory(folder).files}
+        descriptions = {file.name: file.description for file in scan_memory(folder).files}
 
-    assert found == {"long.md": "", "short.md": "near"}
+    assert descriptions == {"long.md": "", "short.md": "near"}
 
 
 def test_what_cannot_be_read_is_passed_over_with_a_reason(tmp_path: Path) -> None:
@@ -65,13 +65,13 @@ def test_what_cannot_be_read_is_passed_over_with_a_reason(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe.md")
 
     with Folder(tmp_path) as folder:
-        found = scan_memory(folder)
+        scan = scan_memory(folder)
 
-    assert {one.name: one.why for one in found.skipped} == {
+    assert {file.name: file.why for file in scan.skipped} == {
         "binary.md": "The file holds no text.",
         "huge.md": "The file holds no text.",  # it is mostly zeros
     }
-    assert {file.name for file in found.files} == {"good.md", "latin.md"}
+    assert {file.name for file in scan.files} == {"good.md", "latin.md"}
 
 
 def test_a_file_that_may_not_be_read_is_passed_over(tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def test_a_file_that_may_not_be_read_is_passed_over(tmp_path: Path) -> None:
     def work() -> None:
         without_the_powers_of_root()
         with Folder(tmp_path) as folder:
-            found = scan_memory(folder)
-        assert [file.name for file in found.files] == ["good.md"]
-        assert "may not be" in found.skipped[0].why
+            scan = scan_memory(folder)
+        assert [file.name for file in scan.files] == ["good.md"]
+        assert "may not be" in scan.skipped[0].why
 
     assert in_a_process(work)() == 0
 
@@ -99,10 +99,10 @@ def test_a_file_that_vanishes_between_list_and_look_is_passed_over(tmp_path: Pat
             return super().read_beginning(name, most)
 
     with Racing(tmp_path) as folder:
-        found = scan_memory(folder)
+        scan = scan_memory(folder)
 
-    assert [file.name for file in found.files] == ["a.md"]
-    assert [one.why for one in found.skipped] == ["The file was deleted before it could be read."]
+    assert [file.name for file in scan.files] == ["a.md"]
+    assert [file.why for file in scan.skipped] == ["The file was deleted before it could be read."]
 
 
 def test_a_directory_that_is_not_there_is_an_error_of_its_own(tmp_path: Path) -> None:

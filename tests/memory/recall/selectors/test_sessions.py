@@ -4,19 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.engine import (
-    CompactionEvent,
-    KnownBy,
-    KnownMemory,
-    UserMessage,
-    state_of,
-)
-from memory.recall.selectors.sessions import (
-    events_of,
-    events_with_messages,
-    latest_messages,
-    message_of,
-)
+from memory.recall.engine import CompactionEvent, KnownBy, KnownMemory, UserMessage, state_of
+from memory.recall.selectors.sessions import events_of, events_with_messages, latest_messages, message_of
 from sessions.timeline.selectors.entries import find_entry
 from tests.memory.recall.recalls import Harbour
 
@@ -30,7 +19,7 @@ def test_a_session_knows_what_was_injected_and_read_since_its_last_compaction(tm
     for uuid in (harbour.first, harbour.second, harbour.third):
         message = message_of(transcript, find_entry(transcript, uuid)[1])
         state = state_of(events_of(harbour.shelf.directory, transcript, until=message.position))
-        known = {name: one.how for name, one in state.known.items()}
+        known = {name: memory.how for name, memory in state.known.items()}
         found[message.text] = (known, state.injected, state.compacted is not None)
 
     assert found == {
@@ -61,7 +50,7 @@ def test_what_people_said_stands_among_what_happened_and_the_summary_is_none_of_
         "Rename the package entirely.",
     ]
     latest = latest_messages(harbour.shelf.directory, 2)
-    assert [(one.text, one.address) for one in latest] == [
+    assert [(message.text, message.address) for message in latest] == [
         ("Rename the package entirely.", harbour.fourth),
         ("Thanks", harbour.word),
     ]

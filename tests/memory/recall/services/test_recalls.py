@@ -27,7 +27,7 @@ def harbour(tmp_path: Path) -> Harbour:
     return Harbour(tmp_path)
 
 
-def done(run: Run) -> Run:
+def execute(run: Run) -> Run:
     run_execute(run_id=run.pk)
     run.refresh_from_db()
     return run
@@ -38,12 +38,12 @@ def test_the_smallest_model_gets_the_message_and_the_manifest_and_names_files(
 ) -> None:
     server.answer(Say('["boats.md", "gone.md"]'))
 
-    run = done(recall_create(directory=harbour.shelf.directory, text="Which boats sail?"))
+    run = execute(recall_create(directory=harbour.shelf.directory, text="Which boats sail?"))
 
     assert (run.status, run.error) == (Run.Status.COMPLETED, "")
-    (asked,) = [one.json for one in server.requests]
-    assert (asked["model"], "tools" in asked) == (SMALL, False)
-    prompt = asked["messages"][0]["content"]
+    (body,) = [request.json for request in server.requests]
+    assert (body["model"], "tools" in body) == (SMALL, False)
+    prompt = body["messages"][0]["content"]
     assert "Which boats sail?" in prompt
     assert "- boats.md (feedback, saved today): Which boats sail" in prompt
     assert "The small ones." not in prompt
@@ -58,7 +58,7 @@ def test_what_the_session_had_by_then_is_not_offered(server: MessagesServer, har
     transcript = harbour.read()
     message = message_of(transcript, find_entry(transcript, harbour.second)[1])
 
-    run = done(recall_create(directory=harbour.shelf.directory, text=message.text, message=message))
+    run = execute(recall_create(directory=harbour.shelf.directory, text=message.text, message=message))
 
     notes = server.requests[0].json["messages"][0]["content"].partition("<notes>")[2].partition("</notes>")[0]
     assert ("fog.md" in notes, "tides.md" in notes, "boats.md" in notes) == (True, False, False)
@@ -68,14 +68,14 @@ def test_what_the_session_had_by_then_is_not_offered(server: MessagesServer, har
 def test_an_answer_that_is_no_list_chooses_nothing_and_says_so(server: MessagesServer, harbour: Harbour) -> None:
     server.answer(Say("You should look at boats.md"))
 
-    run = done(recall_create(directory=harbour.shelf.directory, text="Which boats sail?"))
+    run = execute(recall_create(directory=harbour.shelf.directory, text="Which boats sail?"))
 
     assert (run.status, run.result["chosen"]) == (Run.Status.COMPLETED, [])
     assert "no JSON list" in run.error
 
 
 def test_for_less_than_two_words_no_model_is_asked(server: MessagesServer, harbour: Harbour) -> None:
-    run = done(recall_create(directory=harbour.shelf.directory, text="tides"))
+    run = execute(recall_create(directory=harbour.shelf.directory, text="tides"))
 
     assert run.status == Run.Status.FAILED
     assert run.error.startswith("No model was asked.")
@@ -85,7 +85,7 @@ def test_for_less_than_two_words_no_model_is_asked(server: MessagesServer, harbo
 def test_a_model_that_fails_is_named(server: MessagesServer, harbour: Harbour) -> None:
     server.answer(Fail(400, "no such model"))
 
-    run = done(recall_create(directory=harbour.shelf.directory, text="Which boats sail?"))
+    run = execute(recall_create(directory=harbour.shelf.directory, text="Which boats sail?"))
 
     assert (run.status, bool(run.error)) == (Run.Status.FAILED, True)
 
@@ -95,7 +95,7 @@ def test_beyond_the_monthly_budget_nothing_is_asked(server: MessagesServer, harb
     with override_settings(MODELS=replace(settings.MODELS, monthly_budget=0.0)):
         with pytest.raises(RunError, match="budget"):
             recall_create(directory=harbour.shelf.directory, text="Which boats sail?")
-        assert "budget" in done(run).error
+        assert "budget" in execute(run).error
     assert server.requests == []
 
 
@@ -109,7 +109,7 @@ def test_without_a_model_there_is_no_run(harbour: Harbour) -> None:
 def test_a_replay_lists_memories_never_chosen_and_messages_where_nothing_fitted(harbour: Harbour) -> None:
     transcript = harbour.read()
 
-    run = done(evaluation_create(directory=harbour.shelf.directory))
+    run = execute(evaluation_create(directory=harbour.shelf.directory))
 
     assert (run.status, run.error) == (Run.Status.COMPLETED, "")
     assert run.summary == (
@@ -133,6 +133,6 @@ def test_a_directory_that_is_gone_is_told(harbour: Harbour) -> None:
         file.unlink()
     harbour.shelf.path.rmdir()
 
-    run = done(evaluation_create(directory=harbour.shelf.directory))
+    run = execute(evaluation_create(directory=harbour.shelf.directory))
 
     assert (run.status, "is gone" in run.error) == (Run.Status.FAILED, True)

@@ -36,25 +36,25 @@ def nobody() -> Iterator[None]:
 
 @pytest.fixture
 def server() -> Iterator[MessagesServer]:
-    with asking() as found:
-        yield found
+    with asking() as server:
+        yield server
 
 
 @pytest.fixture
 def harbour(tmp_path: Path) -> Harbour:
-    made = Harbour(tmp_path)
-    made.read()
-    return made
+    harbour = Harbour(tmp_path)
+    harbour.read()
+    return harbour
 
 
-def shown(client: Client, address: str, **headers: str) -> str:
+def page_text(client: Client, address: str, **headers: str) -> str:
     response = client.get(address, headers=headers)
     assert response.status_code == 200, address
     return flowing(response.content.decode())
 
 
 def test_a_typed_message_shows_every_step_without_a_model(client: Client, harbour: Harbour) -> None:
-    page = shown(client, f"{harbour.page}?message=When+do+the+tides+come")
+    page = page_text(client, f"{harbour.page}?message=When+do+the+tides+come")
 
     assert "local ranker, no model asked" in page
     assert "“tides” (name, description)" in page
@@ -68,38 +68,38 @@ def test_a_typed_message_shows_every_step_without_a_model(client: Client, harbou
 
 
 def test_htmx_gets_the_steps_alone(client: Client, harbour: Harbour) -> None:
-    part = shown(client, f"{harbour.page}?message=When+do+the+tides+come", **HTMX)
+    part = page_text(client, f"{harbour.page}?message=When+do+the+tides+come", **HTMX)
 
     assert part.strip().startswith('<div id="recalled"')
     assert "<textarea" not in part
 
 
 def test_a_message_of_a_session_tells_what_it_had_by_then(client: Client, harbour: Harbour) -> None:
-    second = shown(client, harbour.of(harbour.second))
+    second = page_text(client, harbour.of(harbour.second))
     assert "injected before, <a href=" in second
     assert "read before, <a href=" in second
     assert "700 B injected before" in second
 
-    third = shown(client, harbour.of(harbour.third))
+    third = page_text(client, harbour.of(harbour.third))
     assert "The session had none of them yet." in third
     assert "the compaction at entry" in third
 
 
 def test_a_message_of_one_word_says_why_nothing_is_recalled(client: Client, harbour: Harbour) -> None:
-    assert "A message of one word says too little" in shown(client, harbour.of(harbour.word))
+    assert "A message of one word says too little" in page_text(client, harbour.of(harbour.word))
 
 
 def test_the_page_of_a_message_leads_to_the_bench_if_there_is_a_memory(client: Client, harbour: Harbour) -> None:
     entry = f"/sessions/{harbour.file.session}/entries/{harbour.second}/"
-    assert f'href="{escape(harbour.of(harbour.second))}"' in shown(client, entry)
+    assert f'href="{escape(harbour.of(harbour.second))}"' in page_text(client, entry)
 
     Directory.objects.update(project=None)
-    assert "recall/" not in shown(client, entry)
+    assert "recall/" not in page_text(client, entry)
 
 
 def test_an_answer_of_the_agent_leads_to_no_bench(client: Client, harbour: Harbour) -> None:
     answer = f"/sessions/{harbour.file.session}/entries/L2/"
-    assert "recall/" not in shown(client, answer)
+    assert "recall/" not in page_text(client, answer)
     assert client.get(harbour.of("L2")).status_code == 404
 
 
@@ -109,7 +109,7 @@ def test_the_price_is_shown_before_a_model_is_asked_and_its_choice_afterwards(
 ) -> None:
     server.answer(Say('["fog.md"]'))
     address = f"{harbour.page}?message=When+do+the+tides+come"
-    before = shown(client, address)
+    before = page_text(client, address)
     assert f"Ask {SMALL}" in before
     assert "tokens, " in before
     assert "go to 127.0.0.1" in before
@@ -117,11 +117,11 @@ def test_the_price_is_shown_before_a_model_is_asked_and_its_choice_afterwards(
 
     response = client.post(harbour.page, {"message": "When do the tides come"})
     assert response.status_code == 303
-    waiting = shown(client, response.headers["Location"])
+    waiting = page_text(client, response.headers["Location"])
     assert 'hx-trigger="every 1s"' in waiting
     run_execute(run_id=Run.objects.get().pk)
 
-    after = shown(client, response.headers["Location"])
+    after = page_text(client, response.headers["Location"])
     assert "named by claude-haiku-5-5" in after
     assert "In the bay." in after
     assert "local ranker, no model asked" not in after
@@ -136,7 +136,7 @@ def test_what_files_and_messages_hold_is_escaped_and_masked(client: Client, harb
     token = "ghp_" + "EXAMPLEexampleEXAMPLEexampleEXAMPLE0"
     harbour.put("<b>sly.md", topic("<script>tides</script> come", f"</pre><script>1</script> {token}"))
 
-    page = shown(client, f"{harbour.page}?message=When+do+the+tides+come")
+    page = page_text(client, f"{harbour.page}?message=When+do+the+tides+come")
 
     assert "<script>tides" not in page
     assert "<b>sly.md" not in page
@@ -155,14 +155,12 @@ def test_a_directory_that_is_gone_is_told(client: Client, harbour: Harbour) -> N
 
 def test_the_queries_do_not_grow_with_the_files(client: Client, harbour: Harbour) -> None:
     address = harbour.of(harbour.third)
-    with CaptureQueriesContext(
-        connection,
-    ) as few:
-        shown(client, address)
+    with CaptureQueriesContext(connection) as few:
+        page_text(client, address)
     for number in range(300):
         harbour.put(f"m{number}.md", topic(f"Number {number}"))
     with CaptureQueriesContext(connection) as many:
-        page = shown(client, address)
+        page = page_text(client, address)
 
     assert len(many) == len(few) <= 20
     assert "103 older ones are never looked at" in page
@@ -171,12 +169,12 @@ def test_the_queries_do_not_grow_with_the_files(client: Client, harbour: Harbour
 @working
 def test_all_messages_are_replayed_from_the_page(client: Client, harbour: Harbour) -> None:
     address = f"{harbour.page}evaluation/"
-    assert "Nobody has replayed" in shown(client, address)
+    assert "Nobody has replayed" in page_text(client, address)
     assert client.post(address).status_code == 303
-    assert 'hx-trigger="every 1s"' in shown(client, address)
+    assert 'hx-trigger="every 1s"' in page_text(client, address)
     run_execute(run_id=Run.objects.get().pk)
 
-    page = shown(client, address)
+    page = page_text(client, address)
 
     assert "Rename the package entirely." in page
     assert f'<li class="mono"><a class="plain" href="/memory/{harbour.shelf.directory.pk}/file/?name=fog.md"' in page

@@ -2,19 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.agents.engine.activity import (
-    ANSWER_TOKENS,
-    MAX_WORDS,
-    clean_answer,
-    describe_last_call,
-    make_question,
-)
-from tests.sessions.agents.engine.records import (
-    calls,
-    gets,
-    hears,
-    says,
-)
+from sessions.agents.engine.activity import ANSWER_TOKENS, MAX_WORDS, clean_answer, describe_last_call, make_question
+from tests.sessions.agents.engine.records import calls, gets, hears, says
 
 
 @pytest.mark.parametrize(

@@ -5,22 +5,8 @@ from typing import Any
 import pytest
 
 from sessions.agents.engine import Mail, MailKind, RecordPosition
-from sessions.agents.engine.mail import (
-    EVERYONE,
-    MAIN,
-    AddressBook,
-    MailReader,
-    merge_copies,
-)
-from tests.sessions.agents.engine.records import (
-    at,
-    attached,
-    calls,
-    gets,
-    hears,
-    notice,
-    queued,
-)
+from sessions.agents.engine.mail import EVERYONE, MAIN, AddressBook, MailReader, merge_copies
+from tests.sessions.agents.engine.records import at, attached, calls, gets, hears, notice, queued
 
 
 def post(*records: tuple[dict[str, Any], RecordPosition], started: dict[str, str] | None = None) -> MailReader:

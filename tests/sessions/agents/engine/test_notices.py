@@ -2,19 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.agents.engine.notices import (
-    AgentMessage,
-    Notice,
-    incoming_text,
-    parse_messages,
-    parse_notices,
-)
-from tests.sessions.agents.engine.records import (
-    attached,
-    hears,
-    notice,
-    queued,
-)
+from sessions.agents.engine.notices import AgentMessage, Notice, incoming_text, parse_messages, parse_notices
+from tests.sessions.agents.engine.records import attached, hears, notice, queued
 
 
 def test_a_notice_says_which_task_ended_how_and_with_what() -> None:

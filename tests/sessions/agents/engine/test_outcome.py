@@ -7,13 +7,7 @@ import pytest
 from sessions.agents.engine import AgentState, Ending, judge_outcome
 from sessions.agents.engine.notices import Notice
 from sessions.agents.engine.outcome import ending_of_notice, ending_of_result
-from tests.sessions.agents.engine.records import (
-    at,
-    calls,
-    gets,
-    hears,
-    says,
-)
+from tests.sessions.agents.engine.records import at, calls, gets, hears, says
 
 
 def told(state: AgentState, position: int) -> Ending:

@@ -6,13 +6,7 @@ import pytest
 
 from sessions.agents.engine import compare_prompts
 from sessions.agents.engine.shared_prefix import Comparison
-from sessions.context.engine import (
-    Context,
-    Element,
-    Exactness,
-    Piece,
-    RequestSetup,
-)
+from sessions.context.engine import Context, Element, Exactness, Piece, RequestSetup
 from sessions.context.engine.rendering.overlays import Overlays
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.agents.engine.records import notice
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.writing import named, stamp
@@ -29,9 +29,7 @@ def file(tmp_path: Path) -> Written:
 
 
 def page(client: Client, transcript: Transcript, rest: str = "", **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/agents/{rest}", headers=headers)
-    assert response.status_code == 200, rest
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/agents/{rest}", **headers)
 
 
 def agent(file: Written, name: str, prompt: str = "Count the tides") -> Written:

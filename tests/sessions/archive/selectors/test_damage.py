@@ -17,12 +17,7 @@ from sessions.archive.selectors.soundness import Damage, archive_steps
 from sessions.imports.services.sync import sync
 from sessions.models import Block, Entry, Source
 from sessions.search.selectors.deep_search import DeepSearch
-from tests.sessions.archive.rotting import (
-    block_of,
-    flipped,
-    rot,
-    without_hashes,
-)
+from tests.sessions.archive.rotting import block_of, flipped, rot, without_hashes
 from tests.sessions.writing import Writing
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,20 +13,9 @@ from django.http import StreamingHttpResponse
 from django.test import AsyncClient, Client
 
 from sessions.archive.engine.frames import BLOCK_SIZE
-from sessions.models import (
-    Block,
-    Entry,
-    Request,
-    Source,
-    Transcript,
-)
+from sessions.models import Block, Entry, Request, Source, Transcript
 from tests.pages import flowing
-from tests.sessions.archive.rotting import (
-    block_of,
-    flipped,
-    rot,
-    without_hashes,
-)
+from tests.sessions.archive.rotting import block_of, flipped, rot, without_hashes
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -104,14 +93,7 @@ def test_a_call_says_that_its_result_is_damaged(client: Client, session: Transcr
 
 @pytest.mark.parametrize(
     "rest",
-    [
-        "context/",
-        "context/?next=1",
-        "context/changes/",
-        "context/left-out/",
-        "compact/",
-        "compare/?a=next&b=next",
-    ],
+    ["context/", "context/?next=1", "context/changes/", "context/left-out/", "compact/", "compare/?a=next&b=next"],
 )
 def test_what_cannot_be_made_of_half_its_records_is_a_card(client: Client, session: Transcript, rest: str) -> None:
     html = get(client, session, rest)

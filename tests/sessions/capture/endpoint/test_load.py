@@ -18,19 +18,8 @@ import pytest
 
 from inspector.owner.key import owner_key
 from sessions.capture.engine import Exchange
-from tests.serving import (
-    PATIENCE,
-    Server,
-    lucid,
-    serving,
-    wait_until,
-)
-from tests.sessions.capture.endpoint.rawserver import (
-    Pieces,
-    Taken,
-    chunked,
-    raw_server,
-)
+from tests.serving import PATIENCE, Server, lucid, serving, wait_until
+from tests.sessions.capture.endpoint.rawserver import Pieces, Taken, chunked, raw_server
 from tests.sessions.capture.proxying import body_of, post
 
 pytestmark = pytest.mark.usefixtures("ready_home")

@@ -17,13 +17,7 @@ from sessions.capture.endpoint.upstream import Upstream
 from sessions.capture.engine import Ending
 from tests.serving import wait_until
 from tests.sessions.capture.endpoint.rawserver import Taken, chunked, whole
-from tests.sessions.capture.proxying import (
-    Proxying,
-    between,
-    body_of,
-    post,
-    proxying,
-)
+from tests.sessions.capture.proxying import Proxying, between, body_of, post, proxying
 
 EVENTS = [
     b'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1"}}\n\n',

@@ -12,12 +12,7 @@ from sessions.capture.endpoint.upstream import BadUpstreamError, Upstream
 from sessions.capture.engine import Ending, Exchange, UnreadableExchangeError
 from tests.serving import PATIENCE
 from tests.sessions.capture.endpoint.rawserver import raw_server, whole
-from tests.sessions.capture.proxying import (
-    between,
-    body_of,
-    post,
-    proxying,
-)
+from tests.sessions.capture.proxying import between, body_of, post, proxying
 
 BODY = json.dumps({"model": "claude-test", "messages": []}).encode()
 

@@ -11,13 +11,7 @@ from typing import Any
 import anthropic
 import pytest
 
-from tests.inspector.agents.server import (
-    Call,
-    Fail,
-    MessagesServer,
-    Say,
-    messages_server,
-)
+from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server
 from tests.sessions.capture.proxying import Proxying, proxying
 
 ASKED: dict[str, Any] = {

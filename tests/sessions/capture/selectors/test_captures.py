@@ -12,13 +12,7 @@ from sessions.capture.services.captures import capture_store
 from sessions.context.selectors.contexts import load_context, load_contexts, point_of_request
 from sessions.models import Transcript
 from tests.pages import flowing
-from tests.sessions.capture.capturing import (
-    MARK,
-    Json,
-    exchange,
-    message,
-    request,
-)
+from tests.sessions.capture.capturing import MARK, Json, exchange, message, request
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db

@@ -8,22 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions.capture.engine import Ending
-from sessions.capture.selectors.captures import (
-    capture_usage,
-    find_capture,
-    load_answer,
-    load_sent,
-)
+from sessions.capture.selectors.captures import capture_usage, find_capture, load_answer, load_sent
 from sessions.capture.services.captures import RequestOrigin, capture_store, captures_prune
 from sessions.models import Capture, CaptureBlob
-from tests.sessions.capture.capturing import (
-    MARK,
-    Json,
-    events,
-    exchange,
-    message,
-    request,
-)
+from tests.sessions.capture.capturing import MARK, Json, events, exchange, message, request
 
 pytestmark = pytest.mark.django_db
 TOOLS = [

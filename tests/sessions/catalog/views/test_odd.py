@@ -5,12 +5,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from sessions.models import (
-    Oddity,
-    Problem,
-    Source,
-    Transcript,
-)
+from sessions.models import Oddity, Problem, Source, Transcript
 from tests.sessions.made import HOSTILE, session
 
 pytestmark = pytest.mark.django_db

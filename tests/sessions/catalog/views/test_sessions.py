@@ -10,14 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.catalog.selectors.sessions import SORTS
 from sessions.models import Project, Source, Transcript
-from tests.sessions.made import (
-    DAY,
-    HOSTILE,
-    NOW,
-    project,
-    session,
-    unsaved,
-)
+from tests.sessions.made import DAY, HOSTILE, NOW, project, session, unsaved
 
 pytestmark = pytest.mark.django_db
 

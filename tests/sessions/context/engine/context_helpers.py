@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.context.engine import (
-    Context,
-    Log,
-    context_at,
-    contexts,
-)
+from sessions.context.engine import Context, Log, context_at, contexts
 from tests.sessions.writing import Writing
 
 

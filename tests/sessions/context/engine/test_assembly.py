@@ -6,15 +6,7 @@ import pytest
 
 from sessions.context.engine import Exactness, context_at, contexts
 from sessions.transcripts.engine.messages import MessageKind
-from tests.sessions.context.engine.context_helpers import (
-    attach,
-    call,
-    following,
-    last,
-    log_of,
-    texts,
-    thought,
-)
+from tests.sessions.context.engine.context_helpers import attach, call, following, last, log_of, texts, thought
 from tests.sessions.writing import MODEL, Writing
 
 

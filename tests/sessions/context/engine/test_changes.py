@@ -6,12 +6,7 @@ from sessions.context.engine import Context, contexts
 from sessions.context.engine.changes import ChangeKind, Changes, compare_contexts
 from sessions.context.engine.presentation.changes import MAX_LISTED, batch_changes
 from sessions.secrets.engine import mask
-from tests.sessions.context.engine.context_helpers import (
-    attach,
-    call,
-    log_of,
-    thought,
-)
+from tests.sessions.context.engine.context_helpers import attach, call, log_of, thought
 from tests.sessions.context.engine.test_history import compact, talk
 from tests.sessions.writing import Writing
 

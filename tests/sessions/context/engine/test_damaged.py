@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from sessions.context.engine import (
-    Log,
-    context_at,
-    contexts,
-    digest_element,
-)
+from sessions.context.engine import Log, context_at, contexts, digest_element
 from sessions.context.engine.left_out import find_left_out
 from tests.examples import examples
 from tests.sessions.mutating import damaged

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.context.engine import (
-    Context,
-    Exactness,
-    Log,
-    context_at,
-    contexts,
-)
+from sessions.context.engine import Context, Exactness, Log, context_at, contexts
 from tests.sessions.context.engine.context_helpers import call, last, texts
-from tests.sessions.context.engine.test_request_log import (
-    blob,
-    hash_message,
-    message_of,
-    request,
-)
+from tests.sessions.context.engine.test_request_log import blob, hash_message, message_of, request
 from tests.sessions.writing import Writing, line
 
 
@@ -51,10 +40,7 @@ def test_a_result_that_was_written_before_its_call_is_sent_with_the_others() -> 
     writing.result("t2", "two", parent=both)
     writing.assistant("Done.", message="m2")
     walked = contexts_after_move(writing, 3, 0)[-1]
-    assert texts(walked)[1:] == [
-        ("assistant", ["call t1", "call t2"]),
-        ("user", ["result t1: one", "result t2: two"]),
-    ]
+    assert texts(walked)[1:] == [("assistant", ["call t1", "call t2"]), ("user", ["result t1: one", "result t2: two"])]
 
 
 def test_the_log_of_a_request_that_was_written_after_the_answer_is_found_by_its_name() -> None:

@@ -8,13 +8,7 @@ from typing import Any
 
 import pytest
 
-from sessions.context.engine import (
-    Context,
-    Exactness,
-    Log,
-    contexts,
-    digest_element,
-)
+from sessions.context.engine import Context, Exactness, Log, contexts, digest_element
 from tests.samples import SHARED, each, needs_samples
 from tests.truth.compare import Verdict, answered, verdict
 from tests.truth.wire import rows

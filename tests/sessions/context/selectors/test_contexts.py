@@ -10,12 +10,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from sessions.archive.engine.frames import BLOCK_SIZE
 from sessions.archive.selectors.records import Reader
-from sessions.context.engine import (
-    Context,
-    Log,
-    context_at,
-    contexts,
-)
+from sessions.context.engine import Context, Log, context_at, contexts
 from sessions.context.selectors.contexts import (
     load_context,
     load_contexts,

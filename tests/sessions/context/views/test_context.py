@@ -10,13 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.capture.services.captures import capture_store
-from sessions.models import (
-    Block,
-    Request,
-    Source,
-    Transcript,
-)
-from tests.pages import flowing, tight
+from sessions.models import Block, Request, Source, Transcript
+from tests.pages import fetch, tight
 from tests.sessions.capture.capturing import exchange
 from tests.sessions.capture.capturing import message as captured_answer
 from tests.sessions.capture.capturing import request as captured_request
@@ -33,9 +28,7 @@ def file(tmp_path: Path) -> Written:
 
 
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/context/{query}", headers=headers)
-    assert response.status_code == 200, query
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/context/{query}", **headers)
 
 
 def messages(html: str) -> list[str]:

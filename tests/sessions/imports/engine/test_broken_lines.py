@@ -10,13 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessions.imports.engine.broken_lines import (
-    RecoveredRecord,
-    Recovery,
-    join_characters,
-    parse_object,
-    recover,
-)
+from sessions.imports.engine.broken_lines import RecoveredRecord, Recovery, join_characters, parse_object, recover
 
 USER = {"type": "user", "sessionId": "s1", "uuid": "u1", "message": {"role": "user", "content": [{"type": "text"}]}}
 MODE = {"type": "mode", "sessionId": "s1", "mode": "normal"}

@@ -9,12 +9,7 @@ from pytest_django import Settings
 
 from inspector.resources import DEMO
 from inspector.runs.models import Run
-from inspector.runs.services import (
-    RunKilled,
-    run_execute,
-    run_kill,
-    run_retry,
-)
+from inspector.runs.services import RunKilled, run_execute, run_kill, run_retry
 from inspector.watcher.follow import follow
 from sessions.imports.services.import_runs import has_import_ended, import_run
 from sessions.models import Entry, Source, Transcript

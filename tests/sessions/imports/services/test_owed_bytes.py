@@ -11,12 +11,7 @@ from sessions.archive.selectors.records import Reader
 from sessions.imports.services import bulk
 from sessions.imports.services.plan import Plan, Planner
 from sessions.imports.services.sync import ImportWork, Report, sync
-from sessions.models import (
-    Block,
-    Entry,
-    Source,
-    Transcript,
-)
+from sessions.models import Block, Entry, Source, Transcript
 from sessions.search.selectors.deep_search import search_slice
 from tests.sessions.writing import Writing, append
 

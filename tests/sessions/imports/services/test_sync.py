@@ -7,25 +7,11 @@ import pytest
 
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services.sync import sync, sync_files
-from sessions.models import (
-    Block,
-    Entry,
-    Oddity,
-    Problem,
-    Request,
-    Source,
-    Transcript,
-    Turn,
-)
+from sessions.models import Block, Entry, Oddity, Problem, Request, Source, Transcript, Turn
 from sessions.search.selectors.indexed_search import search_index
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
-from tests.sessions.writing import (
-    Writing,
-    append,
-    line,
-    named,
-)
+from tests.sessions.writing import Writing, append, line, named
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

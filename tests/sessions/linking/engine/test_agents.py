@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.linking.engine import (
-    AgentFacts,
-    Evidence,
-    Sighting,
-    build_agent_tree,
-)
+from sessions.linking.engine import AgentFacts, Evidence, Sighting, build_agent_tree
 
 
 def test_nested_agents_hang_on_the_agent_that_called_them() -> None:

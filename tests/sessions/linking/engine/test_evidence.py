@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 
-from sessions.linking.engine import (
-    AgentFacts,
-    Evidence,
-    Sighting,
-    find_sightings,
-)
+from sessions.linking.engine import AgentFacts, Evidence, Sighting, find_sightings
 
 NOTE = "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n</task-notification>"
 
@@ -37,10 +32,7 @@ def result(content: object, **record: Any) -> dict[str, Any]:
         ({"type": "user", "message": {"content": NOTE}}, Evidence.NOTIFICATION),
         ({"type": "queue-operation", "operation": "enqueue", "content": NOTE}, Evidence.NOTIFICATION),
         ({"type": "attachment", "attachment": {"type": "queued_command", "prompt": NOTE}}, Evidence.NOTIFICATION),
-        (
-            {"type": "attachment", "attachment": {"prompt": [{"type": "text", "text": NOTE}]}},
-            Evidence.NOTIFICATION,
-        ),
+        ({"type": "attachment", "attachment": {"prompt": [{"type": "text", "text": NOTE}]}}, Evidence.NOTIFICATION),
     ],
 )
 def test_ids_of_agents_are_found_in_the_records_of_their_owners(record: dict[str, Any], how: Evidence) -> None:

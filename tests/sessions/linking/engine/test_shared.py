@@ -19,12 +19,7 @@ from sessions.linking.engine import (
 )
 from sessions.transcripts.engine.marks import Fate
 from sessions.transcripts.engine.roles import FileKind, classify
-from tests.samples import (
-    SHARED,
-    each,
-    needs_samples,
-    transcripts,
-)
+from tests.samples import SHARED, each, needs_samples, transcripts
 from tests.sessions.linking.engine.log import marks
 from tests.sessions.linking.engine.shared import link_rows, records
 

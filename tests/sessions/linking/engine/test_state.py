@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessions.linking.engine import (
-    LinkRow,
-    LinkState,
-    advance,
-    link,
-)
+from sessions.linking.engine import LinkRow, LinkState, advance, link
 from sessions.linking.engine.state import AWAITED, TAIL
 from sessions.transcripts.engine.flags import Flag
 from tests.examples import examples

@@ -12,12 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sessions.lint.engine import (
-    Severity,
-    lint_request,
-    repair,
-    repair_messages,
-)
+from sessions.lint.engine import Severity, lint_request, repair, repair_messages
 from sessions.lint.engine.repairs.blocks import NO_OUTPUT
 from sessions.lint.engine.repairs.calls import NO_RESULT
 from sessions.lint.engine.repairs.ends import OPENING
@@ -29,9 +24,7 @@ from tests.sessions.transcripts.engine.messages.conversations import conversatio
 pytestmark = pytest.mark.slow
 
 some = settings(
-    max_examples=examples(30),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 OLD, MIDDLE, NEW, BOUND = "claude-haiku-4-5", "claude-opus-4-6", "claude-opus-5", "claude-fable-5-1"
 SEEDS, ACCIDENTS = st.integers(0, 2**32), st.integers(1, 8)

@@ -7,13 +7,7 @@ from uuid import UUID
 from sessions.lint.engine import repair_messages
 from sessions.lint.engine.repairs.calls import NO_RESULT
 from sessions.lint.engine.repairs.ends import OPENING
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    join_messages,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, join_messages, text_block
 from tests.sessions.lint.engine.bodies import call, result, thought
 
 

@@ -9,26 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessions.lint.engine import (
-    Severity,
-    dead_thinking,
-    lint_request,
-    repair_messages,
-    strip_dead_thinking,
-)
+from sessions.lint.engine import Severity, dead_thinking, lint_request, repair_messages, strip_dead_thinking
 from sessions.transcripts.engine.messages import Message, join_messages
-from tests.sessions.lint.engine.bodies import (
-    BOUND,
-    NEW,
-    assistant,
-    body,
-    call,
-    result,
-    system,
-    text,
-    thought,
-    user,
-)
+from tests.sessions.lint.engine.bodies import BOUND, NEW, assistant, body, call, result, system, text, thought, user
 from tests.sessions.transcripts.engine.messages.conversations import requests
 
 ARRAY = [
@@ -67,11 +50,7 @@ def test_the_clients_header_for_the_bill_kills_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("short", "long"),
-    [
-        ({"system": "be brief"}, {"system": [text("be brief")]}),
-        ({}, {"system": [], "tools": []}),
-    ],
+    ("short", "long"), [({"system": "be brief"}, {"system": [text("be brief")]}), ({}, {"system": [], "tools": []})]
 )
 def test_what_is_only_written_in_another_way_kills_nothing(short: Any, long: Any) -> None:
     spelled = edit(2, user(result("a", [text("a long result")], is_error=False)))

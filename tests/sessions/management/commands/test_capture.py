@@ -11,12 +11,7 @@ from django.test import override_settings
 
 from sessions.capture.endpoint.spool import Spool
 from sessions.capture.services.captures import capture_store
-from tests.sessions.capture.capturing import (
-    MARK,
-    exchange,
-    message,
-    request,
-)
+from tests.sessions.capture.capturing import MARK, exchange, message, request
 
 pytestmark = pytest.mark.django_db
 BODY = request({"role": "user", "content": [{"type": "text", "text": "Hi", "cache_control": MARK}]})

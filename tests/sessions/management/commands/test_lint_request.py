@@ -12,21 +12,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.serving import (
-    PATIENCE,
-    ROOT,
-    environment,
-    lucid,
-)
-from tests.sessions.lint.engine.bodies import (
-    BOUND,
-    assistant,
-    body,
-    call,
-    result,
-    thought,
-    user,
-)
+from tests.serving import PATIENCE, ROOT, environment, lucid
+from tests.sessions.lint.engine.bodies import BOUND, assistant, body, call, result, thought, user
 
 OPEN = body(user("go"), assistant(call("toolu_1")), user("stop"))
 

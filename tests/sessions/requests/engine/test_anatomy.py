@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element, Piece
-from sessions.requests.engine import (
-    Anatomy,
-    CacheFate,
-    Fold,
-    RequestPart,
-    anatomy_of,
-    fold_parts,
-)
+from sessions.requests.engine import Anatomy, CacheFate, Fold, RequestPart, anatomy_of, fold_parts
 from sessions.requests.engine.sentence import cache_sentence
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.usage import Usage

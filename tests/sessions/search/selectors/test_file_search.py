@@ -4,12 +4,7 @@ import os
 from pathlib import Path
 
 from sessions.search.engine.needles import Needle
-from sessions.search.selectors.file_search import (
-    PIECE,
-    ArchivedFile,
-    FileScanner,
-    group_files,
-)
+from sessions.search.selectors.file_search import PIECE, ArchivedFile, FileScanner, group_files
 
 NEEDLE = Needle.of("Marmalade")
 

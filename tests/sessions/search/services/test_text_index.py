@@ -5,12 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.search.services.text_index import (
-    OVERLAP,
-    PIECE_WORDS,
-    SAME_WORD,
-    make_vectors,
-)
+from sessions.search.services.text_index import OVERLAP, PIECE_WORDS, SAME_WORD, make_vectors
 
 
 def places(vector: str) -> dict[str, list[int]]:

@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.text.engine.diffs import (
-    Diff,
-    from_patch,
-    from_texts,
-    mark_changed_words,
-    mark_words,
-)
+from sessions.text.engine.diffs import Diff, from_patch, from_texts, mark_changed_words, mark_words
 
 LINES = st.lists(st.text(alphabet="ab \n", max_size=6), max_size=30).map("\n".join)
 

@@ -15,7 +15,7 @@ from sessions.models import Block, Entry, Mark, Source, Transcript
 from sessions.timeline.selectors.window import window_at
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.marks import Fate
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
@@ -29,9 +29,7 @@ def file(tmp_path: Path) -> Written:
 
 
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/{query}", headers=headers)
-    assert response.status_code == 200
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/{query}", **headers)
 
 
 def long(file: Written) -> Transcript:

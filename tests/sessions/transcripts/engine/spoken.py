@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, text_block
 from sessions.usage.engine.usage import Usage
 
 START = 1_790_000_000.0

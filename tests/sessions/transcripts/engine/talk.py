@@ -7,13 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid5
 
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    join_messages,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, join_messages, text_block
 
 _NAMESPACE = UUID(int=7)
 NOON = 1_790_000_000.0

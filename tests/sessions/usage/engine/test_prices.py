@@ -5,12 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from sessions.usage.engine.prices import (
-    Price,
-    context_window,
-    cost_of,
-    price_of,
-)
+from sessions.usage.engine.prices import Price, context_window, cost_of, price_of
 from sessions.usage.engine.usage import Usage
 from tests.samples import SHARED, needs_samples
 

@@ -2,14 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    read_messages,
-    replace_fields,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, read_messages, replace_fields, text_block
 from sessions.usage.engine.tokens import (
     LONG_CONTEXT_BETA,
     CountCache,

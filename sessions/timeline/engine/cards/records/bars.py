@@ -126,8 +126,7 @@ def _clearing_sentence(metadata: dict[str, Any]) -> str:
     before, saved = as_number(metadata.get("preTokens")), as_number(metadata.get("tokensSaved"))
     cleared = " and ".join(
         drop_empty(
-            plural(count, "tool result") if count else "",
-            plural(attachments, "attachment") if attachments else "",
+            plural(count, "tool result") if count else "", plural(attachments, "attachment") if attachments else ""
         )
     )
     how = f" {_HOW[trigger]}" if trigger in _HOW else ""

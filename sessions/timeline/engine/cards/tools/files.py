@@ -24,9 +24,7 @@ def describe_read(call: Call, lens: Lens) -> CallDescription:
     return CallDescription(
         summary=lens.line(path),
         facts=drop_empty(
-            _line_range(call),
-            lens.line(kind, 30) if kind != "text" else "",
-            lens.line(call.input_text("pages"), 20),
+            _line_range(call), lens.line(kind, 30) if kind != "text" else "", lens.line(call.input_text("pages"), 20)
         ),
         parts=lens.output(call.text, BRIEF),
         folded=True,

@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-from compaction.cache.engine.costs.cache_summary import (
-    Loss,
-    cause_title,
-    describe_cache,
-    format_percent,
-)
+from compaction.cache.engine.costs.cache_summary import Loss, cause_title, describe_cache, format_percent
 
 TOTALS = {"read": 800, "written": 150, "fresh": 50, "hit_rate": 0.8, "cost": 1.0, "cost_without": 3.5}
 

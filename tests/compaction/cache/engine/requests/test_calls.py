@@ -3,12 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compaction.cache.engine.requests.calls import (
-    LIMITS,
-    Call,
-    find_drops,
-    has_dropped,
-)
+from compaction.cache.engine.requests.calls import LIMITS, Call, find_drops, has_dropped
 from tests.compaction.cache.engine.request_bodies import HAIKU, SONNET, call
 
 

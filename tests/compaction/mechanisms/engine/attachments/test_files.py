@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 
-from compaction.mechanisms.engine.attachments import (
-    FileConfig,
-    Plan,
-    Surroundings,
-    files_read,
-)
+from compaction.mechanisms.engine.attachments import FileConfig, Plan, Surroundings, files_read
 from compaction.mechanisms.engine.attachments.files import restore_files
 from compaction.mechanisms.engine.attachments.parts import AttachmentPart
 from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields

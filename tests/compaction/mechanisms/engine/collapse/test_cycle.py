@@ -19,15 +19,7 @@ from compaction.mechanisms.engine.report import ChangeKind, Outcome
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import Limits, estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    loop,
-    pairs,
-    said,
-    same_objects,
-    sent,
-    whole,
-)
+from tests.sessions.transcripts.engine.talk import answered, loop, pairs, said, same_objects, sent, whole
 
 ON = CollapseConfig(enabled=True)
 LIMITS = Limits()  # 180,000 tokens are effective

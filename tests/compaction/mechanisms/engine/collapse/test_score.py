@@ -4,12 +4,7 @@ from compaction.mechanisms.engine.collapse.config import Weights
 from compaction.mechanisms.engine.collapse.score import Score, score_span, survey_conversation
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate_blocks
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    returned,
-    said,
-)
+from tests.sessions.transcripts.engine.talk import answered, call, returned, said
 
 
 def piece(id: str, path: str, size: int = 3000) -> list[Message]:

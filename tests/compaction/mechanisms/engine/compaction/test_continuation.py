@@ -1,12 +1,7 @@
 from __future__ import annotations
 
 from compaction.mechanisms.engine.compaction.boundary import Trigger
-from compaction.mechanisms.engine.compaction.continuation import (
-    KEPT,
-    OPENING_AFTER_KEPT,
-    RESUME,
-    continuation_text,
-)
+from compaction.mechanisms.engine.compaction.continuation import KEPT, OPENING_AFTER_KEPT, RESUME, continuation_text
 
 
 def test_it_carries_the_summary_and_the_way_back_to_the_transcript() -> None:

@@ -5,12 +5,7 @@ from dataclasses import replace
 import msgspec
 
 from compaction.mechanisms.engine.compaction.boundary import Direction
-from compaction.mechanisms.engine.compaction.record import (
-    Compaction,
-    rebase,
-    replay_compactions,
-    replay_with_misfits,
-)
+from compaction.mechanisms.engine.compaction.record import Compaction, rebase, replay_compactions, replay_with_misfits
 from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.partial.compact import partial_compact
 from sessions.transcripts.engine.messages import Message

@@ -5,13 +5,7 @@ from hypothesis import given
 from compaction.mechanisms.engine.conversation.turns import turns_of
 from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields
 from tests.sessions.transcripts.engine.messages.conversations import conversations
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    pairs,
-    returned,
-    said,
-)
+from tests.sessions.transcripts.engine.talk import answered, call, pairs, returned, said
 
 
 def test_a_turn_goes_from_one_input_to_the_next() -> None:

@@ -4,13 +4,7 @@ import re
 
 import pytest
 
-from compaction.mechanisms.engine.full.prompt import (
-    PREAMBLE,
-    REMINDER,
-    SECTIONS,
-    Variant,
-    compaction_prompt,
-)
+from compaction.mechanisms.engine.full.prompt import PREAMBLE, REMINDER, SECTIONS, Variant, compaction_prompt
 
 NINE = (
     "Primary Request and Intent",

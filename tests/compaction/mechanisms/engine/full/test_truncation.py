@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compaction.mechanisms.engine.full.truncation import (
-    MARKER,
-    NothingLeftError,
-    rounds_of,
-    truncate,
-)
+from compaction.mechanisms.engine.full.truncation import MARKER, NothingLeftError, rounds_of, truncate
 from sessions.lint.engine import Severity, lint_request
 from sessions.transcripts.engine.messages import Message, join_messages
 from sessions.usage.engine.tokens import estimate

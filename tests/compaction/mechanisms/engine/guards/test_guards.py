@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.mechanisms.engine.guards import (
-    Breaker,
-    explain_inflation,
-    may_compact,
-    track_recompaction,
-)
+from compaction.mechanisms.engine.guards import Breaker, explain_inflation, may_compact, track_recompaction
 from compaction.mechanisms.engine.guards.recursion import owns_shared_state
 from tests.sessions.transcripts.engine.spoken import Talk
 

@@ -7,12 +7,7 @@ from compaction.mechanisms.engine.full.parsing import parse_summary
 from compaction.mechanisms.engine.full.prompt import SECTIONS, Variant
 from compaction.mechanisms.engine.full.request import RequestPath, build_summary_request
 from compaction.mechanisms.engine.guards import check_quotes
-from compaction.mechanisms.engine.mechanical import (
-    LABEL,
-    MechanicalConfig,
-    MechanicalSummariser,
-    notes_sections,
-)
+from compaction.mechanisms.engine.mechanical import LABEL, MechanicalConfig, MechanicalSummariser, notes_sections
 from compaction.mechanisms.engine.mechanical.text_fitting import GAP
 from memory.notes.engine import TITLES
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
@@ -20,10 +15,7 @@ from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.spoken import Talk
 
-some = settings(
-    max_examples=examples(25),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+some = settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 INSTRUCTION = Message("user", (text_block("Summarise."),), MessageKind.INJECTED, "instruction")
 
 

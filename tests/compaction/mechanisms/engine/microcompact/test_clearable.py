@@ -2,18 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.mechanisms.engine.microcompact.clearable import (
-    CLEARED,
-    clearable_results,
-    point_to,
-    tool_of,
-)
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    returned,
-    said,
-)
+from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clearable_results, point_to, tool_of
+from tests.sessions.transcripts.engine.talk import answered, call, returned, said
 
 
 def test_the_words_in_the_place_of_a_result_are_exactly_these() -> None:

@@ -9,16 +9,7 @@ from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_to
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    content,
-    loop,
-    pairs,
-    returned,
-    said,
-    same_objects,
-)
+from tests.sessions.transcripts.engine.talk import answered, call, content, loop, pairs, returned, said, same_objects
 
 FULL = clear_tool_uses(ClearToolUsesConfig())
 

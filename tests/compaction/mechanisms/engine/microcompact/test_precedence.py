@@ -6,12 +6,7 @@ from compaction.mechanisms.engine.microcompact import MicrocompactConfig, Microc
 from compaction.mechanisms.engine.microcompact.cached import CachedState
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig
-from tests.sessions.transcripts.engine.talk import (
-    NOON,
-    answered,
-    content,
-    loop,
-)
+from tests.sessions.transcripts.engine.talk import NOON, answered, content, loop
 
 BOTH = MicrocompactConfig(timed=TimedConfig(enabled=True))
 

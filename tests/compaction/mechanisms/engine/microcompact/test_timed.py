@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clearable_results
-from compaction.mechanisms.engine.microcompact.timed import (
-    ClearingReport,
-    TimedConfig,
-    TimedState,
-    timed_microcompact,
-)
+from compaction.mechanisms.engine.microcompact.timed import ClearingReport, TimedConfig, TimedState, timed_microcompact
 from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import estimate

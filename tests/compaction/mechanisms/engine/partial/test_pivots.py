@@ -5,13 +5,7 @@ import pytest
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.compaction.occasion import Occasion
 from compaction.mechanisms.engine.partial.compact import partial_compact
-from compaction.mechanisms.engine.partial.pivots import (
-    ABSENT,
-    ONE_SIDED,
-    THOUGHTS,
-    find_pivots,
-    legal_pivots,
-)
+from compaction.mechanisms.engine.partial.pivots import ABSENT, ONE_SIDED, THOUGHTS, find_pivots, legal_pivots
 from sessions.lint.engine import lint_request
 from sessions.transcripts.engine.messages import Message, join_messages
 from tests.compaction.mechanisms.engine.summarising import Model

@@ -7,31 +7,14 @@ from typing import Any
 
 import pytest
 
-from compaction.mechanisms.engine import (
-    CollapseConfig,
-    PipelineConfig,
-    PipelineState,
-    run_pipeline,
-)
+from compaction.mechanisms.engine import CollapseConfig, PipelineConfig, PipelineState, run_pipeline
 from compaction.mechanisms.engine.collapse import CollapseState, StagedSpan, collapse
 from compaction.mechanisms.engine.collapse.state import commit_span
 from compaction.mechanisms.engine.snip.removal import short_id, snip
 from sessions.lint.engine import lint_request
-from sessions.transcripts.engine.messages import (
-    Message,
-    MessageKind,
-    replace_fields,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields, text_block
 from tests.sessions.transcripts.engine.spoken import START, Talk
-from tests.sessions.transcripts.engine.talk import (
-    NOON,
-    answered,
-    call,
-    returned,
-    said,
-    uuid_of,
-)
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, returned, said, uuid_of
 
 TODOS, BUG = said("collect what is left to do"), said("logging in is broken")
 BUDGETED, FREE = "claude-opus-4-5", "claude-opus-4-6"

@@ -28,12 +28,7 @@ from compaction.mechanisms.engine.snip.removal import short_id, snip
 from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.usage import Usage
 from tests.compaction.mechanisms.engine.summarising import Model
-from tests.sessions.transcripts.engine.spoken import (
-    START,
-    Talk,
-    ids,
-    texts,
-)
+from tests.sessions.transcripts.engine.spoken import START, Talk, ids, texts
 
 NOW = START + 10_000
 TOO_LONG = "prompt is too long: 208310 tokens > 200000 maximum"

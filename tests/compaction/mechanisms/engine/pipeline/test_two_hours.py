@@ -18,12 +18,7 @@ from compaction.mechanisms.engine import (
 from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from sessions.lint.engine import Severity, lint_request
 from sessions.transcripts.engine.messages import Message
-from tests.sessions.transcripts.engine.spoken import (
-    START,
-    Talk,
-    ids,
-    texts,
-)
+from tests.sessions.transcripts.engine.spoken import START, Talk, ids, texts
 
 MODEL = "claude-opus-4-5"
 TWO_HOURS = 7_200.0

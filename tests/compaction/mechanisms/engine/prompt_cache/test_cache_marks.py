@@ -5,12 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compaction.mechanisms.engine.prompt_cache.cache_marks import (
-    MOST_MARKS,
-    mark_messages,
-    mark_paths,
-    mark_tools,
-)
+from compaction.mechanisms.engine.prompt_cache.cache_marks import MOST_MARKS, mark_messages, mark_paths, mark_tools
 from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
 from compaction.mechanisms.engine.system_prompt import assemble, scope_texts, system_blocks
 from sessions.transcripts.engine.messages import join_messages

@@ -15,16 +15,7 @@ from sessions.transcripts.engine.messages import Message, text_block
 from sessions.transcripts.engine.rows import Row
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    content,
-    pairs,
-    returned,
-    said,
-    same_objects,
-    sent,
-)
+from tests.sessions.transcripts.engine.talk import answered, call, content, pairs, returned, said, same_objects, sent
 
 
 def one_result(size: int, tool: str = "Bash") -> list[Message]:
@@ -82,11 +73,7 @@ def parallel(*sizes: int, together: bool = False) -> list[Message]:
     ids = [f"toolu_{number}" for number in range(len(sizes))]
     results = [(id, str(number) * size) for number, (id, size) in enumerate(zip(ids, sizes, strict=True))]
     answers = [answered("", call(id, "Grep"), id="a") for id in ids]
-    return [
-        said("look"),
-        *answers,
-        *([returned(*results)] if together else [returned(item) for item in results]),
-    ]
+    return [said("look"), *answers, *([returned(*results)] if together else [returned(item) for item in results])]
 
 
 @pytest.mark.parametrize("together", [True, False])

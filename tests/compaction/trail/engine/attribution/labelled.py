@@ -6,12 +6,7 @@ A line of the summary is a sentence; behind `<<` stand the names of its sources,
 from __future__ import annotations
 
 from sessions.transcripts.engine.messages import Message
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    returned,
-    said,
-)
+from tests.sessions.transcripts.engine.talk import answered, call, returned, said
 
 
 def called(name: str, text: str, tool: str, **given: str) -> Message:

@@ -8,12 +8,7 @@ from compaction.trail.engine.attribution import Attribution, SourceKind, attribu
 from compaction.trail.engine.attribution.words import LONGEST, words_of
 from sessions.transcripts.engine.messages import Message, MessageKind
 from tests.compaction.trail.engine.attribution.labelled import MESSAGES, SOURCES, SUMMARY
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    returned,
-    said,
-)
+from tests.sessions.transcripts.engine.talk import answered, call, returned, said
 
 FILLER = [answered(f"Nothing to see in step {number}, it went on.") for number in range(40)]
 

@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.files.engine.disk import (
-    AlreadyThereError,
-    DisturbedError,
-    FileTroubleError,
-    Folder,
-    Swap,
-    digest_of,
-)
+from memory.files.engine.disk import AlreadyThereError, DisturbedError, FileTroubleError, Folder, Swap, digest_of
 from memory.files.engine.disk.atomic_rename import exchange_in_steps, move_in_steps
 
 

@@ -83,6 +83,3 @@ def test_a_root_behind_a_link_is_the_directory_that_it_leads_to(tmp_path: Path, 
     (tmp_path / "link").symlink_to(root)
     confined = ConfinedDirectory(tmp_path / "link")
     assert confined.resolve("x.md") == root.resolve() / "x.md"
-    assert confined.contains(root / "a" / "b.md")
-    assert not confined.contains(root / "out" / "secret.md")
-    assert not confined.contains(root)

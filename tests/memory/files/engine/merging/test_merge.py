@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.files.engine.merging import (
-    AgreedLines,
-    Choice,
-    LineOrigin,
-    match_lines,
-    merge,
-)
+from memory.files.engine.merging import AgreedLines, Choice, LineOrigin, match_lines, merge
 from memory.files.engine.reading.text import split_lines
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "c", "same", "same"]), max_size=8)

@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.files.engine.reading import (
-    INDEX_NAME,
-    Fate,
-    load_index,
-    parse_file,
-    read_index,
-)
+from memory.files.engine.reading import INDEX_NAME, Fate, load_index, parse_file, read_index
 from tests.samples import SHARED, needs_samples
 
 RECORDED = SHARED / "realclient" / "memory" / "projects" / "-home-dev-work-memory"
@@ -32,12 +26,7 @@ def lines(count: int, width: int) -> str:
         (lines(300, 100), 200, 20_199, f"WARNING: MEMORY.md is 300 lines and 29.6KB. {TAIL}"),
         ("x" * 25_000, 1, 25_000, ""),
         ("x" * 25_000 + "\n\n\n", 1, 25_001, ""),
-        (
-            "x" * 28_000,
-            1,
-            25_000,
-            f"WARNING: MEMORY.md is 27.3KB (limit: 24.4KB) — index entries are too long. {TAIL}",
-        ),
+        ("x" * 28_000, 1, 25_000, f"WARNING: MEMORY.md is 27.3KB (limit: 24.4KB) — index entries are too long. {TAIL}"),
         (
             lines(180, 147),
             168,

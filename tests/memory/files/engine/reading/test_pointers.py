@@ -7,18 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.files.engine.reading import directory_from_contents, parse_file
-from memory.files.engine.reading.pointers import (
-    find_pointer,
-    replace_links,
-    with_pointer,
-    without_pointers,
-)
-from memory.files.engine.reading.topic_text import (
-    compose_new_topic,
-    compose_topic,
-    merge_topics,
-    split_topic,
-)
+from memory.files.engine.reading.pointers import find_pointer, replace_links, with_pointer, without_pointers
+from memory.files.engine.reading.topic_text import compose_new_topic, compose_topic, merge_topics, split_topic
 
 INDEX = b"# Memory\r\n- [Tides](tides.md) -- high\r\n- [A](a.md), [B](b.md)\r\n\xff\r\n"
 

@@ -17,12 +17,7 @@ from sessions.context.engine.presentation.messages import (
     MessageGap,
 )
 from sessions.secrets.engine import mask
-from tests.sessions.context.engine.context_helpers import (
-    attach,
-    call,
-    following,
-    thought,
-)
+from tests.sessions.context.engine.context_helpers import attach, call, following, thought
 from tests.sessions.context.engine.test_history import compact, talk
 from tests.sessions.writing import Writing
 

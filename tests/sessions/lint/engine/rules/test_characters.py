@@ -6,17 +6,7 @@ from typing import Any
 import pytest
 
 from sessions.lint.engine import repair
-from tests.sessions.lint.engine.bodies import (
-    assistant,
-    body,
-    call,
-    lint,
-    only,
-    places,
-    result,
-    text,
-    user,
-)
+from tests.sessions.lint.engine.bodies import assistant, body, call, lint, only, places, result, text, user
 
 
 def test_half_a_character_cannot_be_read() -> None:

@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.sessions.lint.engine.bodies import (
-    body,
-    lint,
-    only,
-    user,
-)
+from tests.sessions.lint.engine.bodies import body, lint, only, user
 
 THINKING = {"type": "clear_thinking_20251015"}
 TOOLS = {"type": "clear_tool_uses_20250919"}

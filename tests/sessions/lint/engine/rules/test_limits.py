@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import json
 
-from tests.sessions.lint.engine.bodies import (
-    body,
-    lint,
-    only,
-    user,
-)
+from tests.sessions.lint.engine.bodies import body, lint, only, user
 
 
 def test_a_body_has_at_most_32_megabytes() -> None:

@@ -3,17 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessions.lint.engine import Severity
-from tests.sessions.lint.engine.bodies import (
-    assistant,
-    body,
-    call,
-    lint,
-    only,
-    result,
-    system,
-    text,
-    user,
-)
+from tests.sessions.lint.engine.bodies import assistant, body, call, lint, only, result, system, text, user
 
 MARK = {"type": "ephemeral"}
 LONG = "word " * 4000

@@ -5,16 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.sessions.lint.engine.bodies import (
-    assistant,
-    body,
-    call,
-    lint,
-    only,
-    places,
-    result,
-    user,
-)
+from tests.sessions.lint.engine.bodies import assistant, body, call, lint, only, places, result, user
 from tests.sessions.transcripts.engine.messages.blocks import PAPER, PIXEL
 
 

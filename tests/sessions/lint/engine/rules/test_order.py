@@ -1,14 +1,6 @@
 from __future__ import annotations
 
-from tests.sessions.lint.engine.bodies import (
-    assistant,
-    body,
-    call,
-    lint,
-    only,
-    result,
-    user,
-)
+from tests.sessions.lint.engine.bodies import assistant, body, call, lint, only, result, user
 
 
 def test_results_stand_before_text() -> None:

@@ -1,17 +1,7 @@
 from __future__ import annotations
 
 from sessions.lint.engine import Severity
-from tests.sessions.lint.engine.bodies import (
-    NEW,
-    OLD,
-    assistant,
-    body,
-    call,
-    lint,
-    only,
-    system,
-    user,
-)
+from tests.sessions.lint.engine.bodies import NEW, OLD, assistant, body, call, lint, only, system, user
 
 
 def test_the_first_message_is_a_users() -> None:

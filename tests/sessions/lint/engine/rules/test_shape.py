@@ -5,16 +5,7 @@ from typing import Any
 import pytest
 
 from sessions.lint.engine import Severity
-from tests.sessions.lint.engine.bodies import (
-    assistant,
-    body,
-    call,
-    only,
-    places,
-    result,
-    system,
-    user,
-)
+from tests.sessions.lint.engine.bodies import assistant, body, call, only, places, result, system, user
 
 
 @pytest.mark.parametrize("value", [None, 3, "hello", [], [user("go")]])

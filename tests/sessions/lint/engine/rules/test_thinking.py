@@ -5,19 +5,7 @@ from typing import Any
 import pytest
 
 from sessions.lint.engine import Severity
-from tests.sessions.lint.engine.bodies import (
-    NEW,
-    OLD,
-    assistant,
-    body,
-    call,
-    lint,
-    only,
-    places,
-    result,
-    thought,
-    user,
-)
+from tests.sessions.lint.engine.bodies import NEW, OLD, assistant, body, call, lint, only, places, result, thought, user
 
 BUDGET = {"type": "enabled", "budget_tokens": 1024}
 MIDDLE = "claude-opus-4-6"

@@ -4,14 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.sessions.lint.engine.bodies import (
-    NEW,
-    OLD,
-    body,
-    lint,
-    only,
-    user,
-)
+from tests.sessions.lint.engine.bodies import NEW, OLD, body, lint, only, user
 
 MIDDLE = "claude-opus-4-6"
 

@@ -4,13 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.sessions.lint.engine.bodies import (
-    body,
-    lint,
-    only,
-    places,
-    user,
-)
+from tests.sessions.lint.engine.bodies import body, lint, only, places, user
 
 SCHEMA = {"type": "object", "properties": {}}
 

@@ -13,13 +13,7 @@ from typing import Literal
 
 from hypothesis import strategies as st
 
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    Role,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, text_block
 from sessions.usage.engine.usage import Usage
 from tests.sessions.transcripts.engine.messages import blocks
 

@@ -5,13 +5,7 @@ from hypothesis import given
 from sessions.transcripts.engine.messages import Message
 from sessions.transcripts.engine.messages.cuts import Hold, find_cuts
 from tests.sessions.transcripts.engine.messages.conversations import conversations
-from tests.sessions.transcripts.engine.talk import (
-    answered,
-    call,
-    pairs,
-    returned,
-    said,
-)
+from tests.sessions.transcripts.engine.talk import answered, call, pairs, returned, said
 
 
 def test_an_empty_conversation_can_be_cut_at_its_only_place() -> None:

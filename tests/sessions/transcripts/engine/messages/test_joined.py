@@ -7,13 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 
-from sessions.transcripts.engine.messages import (
-    Block,
-    Message,
-    MessageKind,
-    join_messages,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, join_messages, text_block
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 
 
