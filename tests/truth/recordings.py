@@ -24,8 +24,10 @@ PHRASES = "phrases.json"
 TRUTH = "truth.json"
 _EVERYWHERE = ("tools", "resume", "agents", "pause", "switch")
 RECORDED = {
-    "2.0.76": _EVERYWHERE,
+    "2.0.76": (*_EVERYWHERE, "queue"),
+    "2.1.20": (*_EVERYWHERE, "compact"),
     "2.1.90": _EVERYWHERE,
+    "2.1.160": (*_EVERYWHERE, "compact"),
     "2.1.197": (*_EVERYWHERE, "compact"),
     "latest": (*_EVERYWHERE, "compact", "hooks", "interrupted", "rewound"),
 }

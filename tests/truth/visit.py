@@ -25,7 +25,7 @@ from tests.truth.wire import Json, Kind
 OPUS, SONNET = "claude-opus-5-5", "claude-sonnet-4-5-20250929"
 ALLOWED = ["Read", "Edit", "Write", "Bash", "Grep", "Glob", "Task", "Agent"]
 HURRY = 30
-"""Seconds after which a prompt that led to no request is sent once more."""
+"""Seconds after which a prompt that led to no request is sent once more, and an answer counts as recorded."""
 _STAMP = re.compile(r'"timestamp":"([0-9T:.-]+)Z"')
 
 
@@ -102,7 +102,16 @@ class Visit:
             raise NotPlayedError(
                 f"{self.asked()} requests instead of {due}; the terminal shows {opened.words()[-300:]}"
             )
+        opened.until(self._is_recorded, most=HURRY)
         opened.rest()
+
+    def _is_recorded(self) -> bool:
+        """Is the last answer in a transcript? Until then the client would put a prompt into a queue."""
+        last = [one for one in list(self.model.sent) if one.kind is not Kind.SIDE][-1]
+        if last.response is None or last.response.get("broken"):
+            return True
+        sign = "compact_boundary" if last.kind is Kind.COMPACT else last.response["id"]
+        return any(sign in path.read_text("utf-8", "replace") for path in self.home.projects.rglob("*.jsonl"))
 
     def asked(self) -> int:
         """How many requests there were, errands aside."""
