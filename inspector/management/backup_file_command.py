@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ class CommandResult:
     sentence: str
 
 
-class BackupFileCommand(BaseCommand):
+class BackupFileCommand(BaseCommand, ABC):
     needs_database = False
     requires_system_checks: list[str] = []
     file_help = ""
@@ -58,9 +59,9 @@ class BackupFileCommand(BaseCommand):
                 raise CommandError(FULL if full else self.database_failure.format(reason_of(error))) from error
         self.stdout.write(json.dumps(result.document) if options["json"] else result.sentence)
 
-    def transfer(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult:
-        raise NotImplementedError
+    @abstractmethod
+    def transfer(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult: ...
 
+    @abstractmethod
     def written_to(self, path: Path) -> Path:
         """The folder that needs free space."""
-        raise NotImplementedError

@@ -70,7 +70,7 @@ def test_every_entry_is_in_exactly_one_window(client: Client, path: Path) -> Non
         body = answer.content.decode()
         assert len(body) < LARGEST
         window = [row.position for row in answer.context["window"].rows]
-        cards = [card for stretch in answer.context["stretches"] for card in stretch.cards]
+        cards = [card for group in answer.context["groups"] for card in group.cards]
         drawn = {position for card in cards for position in card.rows}
         assert set(window) <= drawn
         anchors = CARD.findall(body)

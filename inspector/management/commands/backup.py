@@ -20,7 +20,7 @@ class Command(BackupFileCommand):
     replace_help = "overwrite FILE if it exists"
     database_failure = "the database cannot be read ({}); no backup was made."
 
-    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult:
+    def transfer(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult:
         backup = backup_make(path=path, replace=replace, progress=progress)
         if not backup.is_noted:
             self.stderr.write("The backup is made, but the home cannot be written to and does not remember it.")

@@ -23,7 +23,7 @@ class Command(BackupFileCommand):
     replace_help = "restore even if the home is not empty; its contents are moved aside"
     database_failure = "the database did not take the backup ({}); restore it again."
 
-    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult:
+    def transfer(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> CommandResult:
         restored = backup_restore(path=path, replace=replace, progress=progress, say=self._say)
         return CommandResult(_as_json(restored), _sentence(restored))
 
