@@ -36,7 +36,7 @@ test: ## everything that is needed, then all checks and the tests (twenty minute
 	@$(BESIDE) lint compiled-tests
 	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long" --ignore tests/e2e --ignore tests/postgres
 	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES_QUICK)
-	$(BIN)/pytest -n auto --dist loadfile -m "not long" tests/e2e
+	$(BIN)/pytest -n 3 --dist loadfile -m "not long" tests/e2e
 
 attack: .venv/installed-dev packages ## a hostile neighbour, in full: prints what was tried and what got through (ten minutes)
 	$(BIN)/python -m tests.attack

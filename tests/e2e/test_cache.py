@@ -46,7 +46,7 @@ def test_one_takes_a_request_apart(visit: Visit) -> None:
     expect(part.locator(".piece").first).to_be_visible()
     part.locator("a.fold-mark").click()
     expect(part.locator(".piece")).to_have_count(0)
-    folded = page.locator(".parts .gap-row").first
+    folded = page.locator("#s-messages .gap-row").first
     count = page.locator("#s-messages .part").count()
     folded.get_by_role("link", name="Show them").click()
     expect(page.locator("#s-messages .part").nth(count + 5)).to_be_visible()
