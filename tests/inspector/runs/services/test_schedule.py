@@ -9,6 +9,7 @@ from django.db import OperationalError, connection
 from inspector.locks.database_clock import database_ms
 from inspector.runs.models import Moment
 from inspector.runs.services import schedule
+from inspector.runs.services.presence import sweep_ended_processes
 from inspector.runs.services.schedule import Duty, duty_do, duty_follow, moment_claim
 from inspector.watcher.duties import worker_duties
 from tests.serving import wait_until
@@ -69,6 +70,7 @@ def test_what_nobody_wants_is_not_even_claimed() -> None:
 
 
 def test_an_idle_lucid_writes_nothing() -> None:
+    list(sweep_ended_processes())  # those that other tests have killed
     for duty in worker_duties():
         if duty.name != "old captures":
             assert not duty_do(duty), duty.name
