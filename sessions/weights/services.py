@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+from django.db import connection
 
 from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, run_create
 from sessions.archive.engine.damage import DamageError
 from sessions.context.selectors.contexts import load_contexts
+from sessions.imports.services.priority import SCAN, give_way
 from sessions.models import Request, Transcript, Weighing
 from sessions.text.engine.words import plural
 from sessions.weights.engine import Count, Ledger, PartReader, Sizing, WeightTable
@@ -26,7 +30,19 @@ def weights_create(*, transcripts: Collection[int] | None = None) -> Run | None:
 
 
 def weights_run(active: ActiveRun, run: Run) -> dict[str, Any]:
-    due = transcripts_to_weigh(run.parameters.get("transcripts"))
+    """In a thread that gives way to pages; the thread of the worker goes on with other runs and must not."""
+    with ThreadPoolExecutor(1, initializer=give_way, initargs=(SCAN,)) as thread:
+        return thread.submit(_measure_all, active, run).result()
+
+
+def _measure_all(active: ActiveRun, run: Run) -> dict[str, Any]:
+    try:
+        return _measure_due(active, transcripts_to_weigh(run.parameters.get("transcripts")))
+    finally:
+        connection.close()
+
+
+def _measure_due(active: ActiveRun, due: list[int]) -> dict[str, Any]:
     active.begin_phase("measuring", total=len(due), unit="transcripts")
     damaged = []
     for pk in due:
