@@ -17,10 +17,12 @@ from django.http.response import HttpResponseBadRequest, HttpResponseBase
 from django.urls import set_script_prefix
 
 from inspector.web.body import Receive, Scope, Send
-from inspector.web.heap import Heap
+from inspector.web.heap import QUIET_GROWTH, Heap
 
 SPARE_THREADS = 4
 """Idle threads that are kept."""
+QUIET_SECONDS = 10.0
+"""After a request without another one; then memory goes back to the system."""
 
 
 class ThreadHandler(ASGIHandler):
@@ -64,6 +66,7 @@ class PageThreads:
         self._idle: list[ThreadPoolExecutor] = []
         self._heap = Heap()
         self._busy = 0
+        self._quiet: asyncio.TimerHandle | None = None
 
     async def make(
         self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, on_made: Callable[[], None]
@@ -97,6 +100,9 @@ class PageThreads:
         loop = asyncio.get_running_loop()
         # While others are running, their memory would count as the process's permanent size.
         last = thread.submit(_do_nothing if self._busy else self._heap.tidy)
+        if self._quiet is not None:
+            self._quiet.cancel()
+        self._quiet = loop.call_later(QUIET_SECONDS, self._tidy)
         last.add_done_callback(lambda _: None if loop.is_closed() else loop.call_soon_threadsafe(self._keep, thread))
 
     def _keep(self, thread: ThreadPoolExecutor) -> None:
@@ -105,6 +111,10 @@ class PageThreads:
         else:
             thread.submit(connections.close_all)
             thread.shutdown(wait=False)
+
+    def _tidy(self) -> None:
+        if self._busy == 0 and self._idle:
+            self._idle[-1].submit(self._heap.tidy, QUIET_GROWTH)
 
 
 def _do_nothing() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from inspector.web.heap import GROWTH, Heap, resident
+from inspector.web.heap import GROWTH, QUIET_GROWTH, Heap, resident
 
 
 @pytest.fixture
@@ -40,3 +40,8 @@ def test_what_is_still_in_use_is_not_looked_for_again_and_again(heap: Heap) -> N
     assert heap.tidy()
     assert not heap.tidy()
     assert len(used) == 2 * GROWTH
+
+
+def test_a_quiet_process_gives_back_small_growth_as_well(heap: Heap) -> None:
+    leave_ring(GROWTH // 2)
+    assert heap.tidy(QUIET_GROWTH)
