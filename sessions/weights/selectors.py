@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Collection
 from functools import lru_cache
 
 from django.db.models import F, Q, QuerySet
 
+from inspector.web.object_cache import ObjectCache
 from sessions.context.engine import Context
 from sessions.models import Request, Source, Transcript, Weighing
-from sessions.weights.engine import ContextWeights, Part, PartReader, WeightTable, weigh_context
+from sessions.weights.engine import ContextWeights, PartReader, WeightTable, weigh_context
 
 RULES_VERSION = 1
 """Raise it when the rules change: everything is then measured again."""
@@ -46,29 +46,21 @@ def request_table(request: Request) -> WeightTable:
 
 def weigh(context: Context, table: WeightTable, request: Request | None) -> ContextWeights:
     """What the parts of a context weigh. `request`: the one that it was sent in, if the API has counted it."""
-    return weigh_context(
-        _parts_of(context),
-        table,
-        model=context.model,
-        position=context.position,
-        counted=None if request is None else prompt_tokens(request) or None,
-    )
+    counted = None if request is None else prompt_tokens(request) or None
+    return _weights.get(context, (table, counted), lambda: _weigh(context, table, counted))
+
+
+def _weigh(context: Context, table: WeightTable, counted: int | None) -> ContextWeights:
+    parts = PartReader().parts(context.elements)
+    return weigh_context(parts, table, model=context.model, position=context.position, counted=counted)
+
+
+_weights: ObjectCache[ContextWeights] = ObjectCache()
 
 
 @lru_cache(maxsize=8)
 def _unpack(packed: bytes) -> WeightTable:
     return WeightTable.unpack(packed)
-
-
-_parts: dict[int, tuple[weakref.ref[Context], list[list[Part]]]] = {}
-
-
-def _parts_of(context: Context) -> list[list[Part]]:
-    """Contexts are kept between pages, and what they are made of is measured once for each."""
-    name = id(context)
-    if name not in _parts or _parts[name][0]() is not context:
-        _parts[name] = weakref.ref(context, lambda _: _parts.pop(name, None)), PartReader().parts(context.elements)
-    return _parts[name][1]
 
 
 def prompt_tokens(request: Request) -> int:

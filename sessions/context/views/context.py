@@ -11,9 +11,10 @@ from django.views.decorators.http import require_safe
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.object_cache import ObjectCache
 from inspector.web.query import query_number
 from inspector.web.svg import TokenBar, token_bar
-from sessions.context.engine.presentation.messages import MessageArray
+from sessions.context.engine.presentation.messages import ElementView, MessageArray, MessageGap
 from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.models import Request, Transcript
 from sessions.secrets.engine import mask
@@ -24,6 +25,8 @@ from sessions.weights.engine.sizes import Sizes, sizes_of
 ZOOM_BELOW = 0.4
 """A bar that fills less of the window is also shown enlarged."""
 MESSAGES = "transcripts/context.html#messages"
+_items: ObjectCache[list[ElementView | MessageGap]] = ObjectCache()
+_sizes: ObjectCache[Sizes] = ObjectCache()
 
 
 @require_safe
@@ -39,7 +42,10 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     if fragment := _part(request, array, view.query):
         name, values_of_part = fragment
         return render_page(request, name, {**values, **values_of_part})
-    sizes = sizes_of(sent, weights)
+    sizes = _sizes.get(sent, weights, lambda: sizes_of(sent, weights))
+    start, opened = query_number(request, "from"), request.GET.get("open", "")
+    # A block that is shown as a whole may be large, and is looked at once.
+    items = array.page(start) if opened else _items.get(sent, (weights, start), lambda: array.page(start))
     return render_page(
         request,
         "transcripts/context.html",
@@ -49,7 +55,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
             "answered": any(element.role == "assistant" for element in sent.elements),
             "array": array,
             "setup_elements": array.setup_elements(),
-            "items": array.page(query_number(request, "from")),
+            "items": items,
             "sizes": sizes,
             **_bars(sizes, view.request),
             **_ruler(view),
