@@ -11,12 +11,15 @@ from inspector.runs.services.stops import RunInterrupted
 
 _lock = threading.Lock()
 _local_runs: dict[int, ActiveRun] = {}
+_ending = threading.Event()
 
 
 @contextmanager
 def register(running: ActiveRun) -> Iterator[None]:
     with _lock:
         _local_runs[running.run_id] = running
+    if _ending.is_set():
+        running.stop(RunInterrupted)
     try:
         yield
     finally:
@@ -37,7 +40,8 @@ def mark_model_asked(run_id: int) -> None:
 
 
 def interrupt_all() -> None:
-    """The process is about to end: all its work stops at the next check."""
+    """The process is about to end: all its work stops at the next check, and what begins now does not get further."""
+    _ending.set()
     for running in local_runs():
         running.stop(RunInterrupted)
 

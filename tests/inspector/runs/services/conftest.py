@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.conf import settings
 from inspector.runs import kinds
 from inspector.runs.kinds import RunKind, Work, run_kind_register
 from inspector.runs.models import Run
+from inspector.runs.services import local_runs
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from tests.queued import messages_forget
@@ -19,7 +21,8 @@ Register = Callable[..., RunKind]
 
 
 @pytest.fixture(autouse=True)
-def home() -> None:
+def home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_runs, "_ending", threading.Event())
     prepare_home(settings.LUCID_HOME)
     messages_forget()
 

@@ -195,6 +195,16 @@ def test_a_worker_that_is_stopped_lets_go_of_its_runs(register: Register, queued
     assert "Lucid was stopped while it ran" in run.error
 
 
+def test_a_run_that_begins_while_its_worker_stops_does_no_work(register: Register, queued: Queued) -> None:
+    register(endless)
+    run = queued()
+    interrupt_all()
+    assert run_execute(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.phase) == ("failed", "")
+    assert "Lucid was stopped while it ran" in run.error
+
+
 def seconds(of: list[float]) -> Callable[[], float]:
     return lambda: of[0]
 
