@@ -20,7 +20,7 @@ from inspector.runs.services.presence import presence_begin
 from inspector.runs.services.run_queue import TASK
 from inspector.runs.services.schedule import schedule_follow
 from inspector.runs.services.shutdown import runs_stop
-from inspector.watcher.duties import worker_duties
+from inspector.watcher import duties
 
 _ending = threading.Event()
 _hurry = threading.Event()
@@ -34,7 +34,7 @@ def run(run_id: int) -> None:
 @worker_ready.connect
 def _begin(**_: Any) -> None:
     presence_begin(role=WORKER)
-    schedule_follow(worker_duties(), _ending)
+    schedule_follow(duties.WORKER, _ending)
     # Left to itself, Celery would take the second Ctrl-C for a reason to wait for the work in the signal handler.
     signal.signal(signal.SIGINT, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
 

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from compaction.cache.services.runs import cache_diffs_recheck
 from inspector.runs.services.reap import runs_need_reaping, runs_reap
 from inspector.runs.services.schedule import Duty
 from sessions.capture.services.ingest import captures_forget, captures_ingest, has_waiting_captures
 
 
+# What they call is imported when there is something to do: it takes longer to load than all else of a worker.
 def captures_follow_up() -> None:
     """Stores what waits, and has the prompt cache looked into where that tells something new."""
+    from compaction.cache.services.runs import cache_diffs_recheck
+
     cache_diffs_recheck(messages=captures_ingest().messages)
+
+
+def dreams_follow_up() -> None:
+    from memory.dreams.services import dreams_start
+
+    dreams_start()
 
 
 REAP = Duty("runs", interval=5.0, check_interval=3.0, is_needed=runs_need_reaping, work=runs_reap)
 # The recordings lie in a home, and its processes agree by a lock on the folder.
 CAPTURES = Duty("captures", interval=1.0, is_needed=has_waiting_captures, work=captures_follow_up, shared=False)
 FORGET_CAPTURES = Duty("old captures", interval=3600.0, check_interval=600.0, work=captures_forget)
+# As often as sessions may be counted; whether a dream is due is for its gates to say.
+DREAMS = Duty(
+    "dreams", interval=600.0, check_interval=30.0, is_needed=lambda: settings.LUCID_DREAMS, work=dreams_follow_up
+)
 
 WATCHER = (REAP, CAPTURES, FORGET_CAPTURES)
-
-
-def worker_duties() -> tuple[Duty, ...]:
-    """All of them. The watcher has no use for dreams, which takes long to load."""
-    from memory.dreams.services import dreams_start
-
-    # As often as sessions may be counted; whether a dream is due is for its gates to say.
-    dreams = Duty(
-        "dreams", interval=600.0, check_interval=30.0, is_needed=lambda: settings.LUCID_DREAMS, work=dreams_start
-    )
-    return (*WATCHER, dreams)
+WORKER = (*WATCHER, DREAMS)

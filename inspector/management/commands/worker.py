@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from argparse import ArgumentParser
 from typing import Any
@@ -29,16 +31,17 @@ class Command(BaseCommand):
         logs.show_on_console(settings.LUCID_LOG_LEVEL)
         # It warns of root because of pickled messages; ours are JSON.
         warnings.simplefilter("ignore", SecurityWarning)
+        # Celery would have Django check the addresses of all pages, which loads every view.
+        os.environ["CELERY_SKIP_CHECKS"] = "1"
         # Threads start at once, share the memory of one process, and die with it.
-        app.worker_main(
-            [
-                "--quiet",
-                "worker",
-                "--pool=threads",
-                f"--concurrency={concurrency}",
-                "--without-gossip",
-                "--without-mingle",
-                "--without-heartbeat",
-                f"--loglevel={settings.LUCID_LOG_LEVEL}",
-            ]
+        worker = app.Worker(
+            pool_cls="threads",
+            concurrency=concurrency,
+            without_gossip=True,
+            without_mingle=True,
+            without_heartbeat=True,
+            loglevel=settings.LUCID_LOG_LEVEL,
+            quiet=True,
         )
+        worker.start()
+        sys.exit(worker.exitcode)

@@ -21,7 +21,7 @@ from django.test import override_settings
 from inspector.runs.models import Run
 from inspector.runs.services import run_execute, run_kill
 from inspector.runs.services.schedule import duty_do
-from inspector.watcher.duties import worker_duties
+from inspector.watcher.duties import WORKER
 from inspector.web.clock import now_ms
 from memory.dreams.engine.gates import MINUTES_BETWEEN_SCANS
 from memory.dreams.engine.lock import NAME, lock_read, lock_take
@@ -364,7 +364,7 @@ def test_nothing_starts_by_itself_unless_it_is_switched_on(shelf: Shelf) -> None
 
 
 def test_the_schedule_looks_as_often_as_sessions_may_be_counted(shelf: Shelf) -> None:
-    (duty,) = [duty for duty in worker_duties() if duty.name == "dreams"]
+    (duty,) = [duty for duty in WORKER if duty.name == "dreams"]
     assert duty.interval == MINUTES_BETWEEN_SCANS * 60
     sessions(shelf, 5)
     assert not duty_do(duty), "it is off"

@@ -11,7 +11,7 @@ from inspector.runs.models import Moment
 from inspector.runs.services import schedule
 from inspector.runs.services.presence import sweep_ended_processes
 from inspector.runs.services.schedule import Duty, duty_do, duty_follow, moment_claim
-from inspector.watcher.duties import worker_duties
+from inspector.watcher.duties import WORKER
 from tests.serving import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,7 +71,7 @@ def test_what_nobody_wants_is_not_even_claimed() -> None:
 
 def test_an_idle_lucid_writes_nothing() -> None:
     list(sweep_ended_processes())  # those that other tests have killed
-    for duty in worker_duties():
+    for duty in WORKER:
         if duty.name != "old captures":
             assert not duty_do(duty), duty.name
     assert not Moment.objects.exists()
