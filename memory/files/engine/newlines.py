@@ -6,8 +6,6 @@ from __future__ import annotations
 import codecs
 from enum import StrEnum
 
-from memory.files.engine.merging import match_lines
-
 
 class NewlineStyle(StrEnum):
     NONE = "none"
@@ -32,6 +30,9 @@ def text_for_editing(data: bytes) -> str:
 
 def encode_like(text: str, old: bytes) -> bytes:
     """Encodes an edited text like `old`: its byte order mark, its line endings, and unchanged lines byte for byte."""
+    # The models import this module, and every command loads them; to match lines takes much more.
+    from memory.files.engine.merging import match_lines
+
     mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
     before = _lines(old.removeprefix(mark))
     after = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
