@@ -14,9 +14,7 @@ SOURCE = 900
 def large_archive(database: Path, blocks: int, *, broken: bool = False) -> None:
     """A source of so many blocks, each of half a megabyte; the last of them can be broken."""
     packed = compressor()(bytes(BLOCK_SIZE))
-    rows = [(SOURCE << BLOCK_BITS | number, packed) for number in range(blocks)]
-    if broken:
-        rows[-1] = (rows[-1][0], packed[:-3] + b"xyz")
+    first = SOURCE << BLOCK_BITS
     values = {
         "id": SOURCE,
         "path": "/elsewhere/large.txt",
@@ -37,5 +35,12 @@ def large_archive(database: Path, blocks: int, *, broken: bool = False) -> None:
     with connection:
         marks = ", ".join(f":{name}" for name in values)
         connection.execute(f"INSERT INTO transcripts_source ({', '.join(values)}) VALUES ({marks})", values)
-        connection.executemany("INSERT INTO transcripts_block (id, data) VALUES (?, ?)", rows)
+        connection.execute(
+            "WITH RECURSIVE block(id) AS (SELECT ? UNION ALL SELECT id + 1 FROM block LIMIT ?) "
+            "INSERT INTO transcripts_block (id, data) SELECT id, ? FROM block",
+            [first, blocks, packed],
+        )
+        if broken:
+            damaged = packed[:-3] + b"xyz"
+            connection.execute("UPDATE transcripts_block SET data = ? WHERE id = ?", [damaged, first + blocks - 1])
     connection.close()

@@ -151,10 +151,13 @@ def worker(home: Path, redis_url: str, **extra: str) -> Iterator[subprocess.Pope
 
 
 def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """Asks less and less often: what is waited for needs the processor too."""
     end = time.monotonic() + seconds
+    pause = 0.01
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(1.3 * pause, 0.2)
 
 
 def fair(seconds: float) -> float:

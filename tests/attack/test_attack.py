@@ -101,6 +101,7 @@ def test_agents_run_only_what_they_may(tmp_path: Path) -> None:
     held(words.commands(tmp_path, thorough=False))
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_an_attack_that_gets_through_is_told(tmp_path: Path, site: World) -> None:
     with serving(tmp_path / "home", "--no-watch", LUCID_OWNER_CHECK="off", LUCID_WORKER="off") as server:
         area = doors.without_proof(World(tmp_path, server, site.upstream, ()), thorough=False)

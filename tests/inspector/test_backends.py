@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.inspector.test_queue import done, put
 from tests.serving import lucid, serving, wait_until
 
@@ -19,6 +21,7 @@ def test_it_serves_from_postgresql(tmp_path: Path, postgres_url: str) -> None:
     assert again.returncode == 0, again.stderr
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_its_worker_takes_tasks_from_redis(tmp_path: Path, redis_url: str) -> None:
     with serving(tmp_path / "home", "--no-watch", REDIS_URL=redis_url) as server:
         put(server.home, redis_url)

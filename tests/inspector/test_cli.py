@@ -159,6 +159,7 @@ def test_an_old_database_is_brought_up_to_date_and_standard_output_stays_clean(
     assert "older Lucid" in done.stderr
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_a_command_leaves_no_journal_behind(tmp_path: Path) -> None:
     path = Writing().turns(1).save(tmp_path / "projects" / "-home-dev-atlas")
     assert lucid(tmp_path / "home", "import", str(path)).returncode == 0

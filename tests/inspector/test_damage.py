@@ -20,7 +20,7 @@ SOUND = "66666666-2222-4333-8444-555555555555"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
     """Two sessions whose prompt cache dropped; the file of the one is gone, and its block is damaged."""
     folder = tmp_path_factory.mktemp("damage")
     for session in (DAMAGED, SOUND):
@@ -31,6 +31,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             usage["cache_creation_input_tokens"] = 60_000 if number == 3 else 100
             writing.assistant(f"High, at {number}.", usage=usage)
         writing.save(folder / "config" / "projects" / "-home-dev-tidewatch")
+    shutil.copytree(made_home, folder / "home")
     done = lucid(folder / "home", "import", str(folder / "config"))
     assert done.returncode == 0, done.stderr
     with closing(sqlite3.connect(folder / "home" / "lucid.sqlite3", timeout=30)) as connection, connection:

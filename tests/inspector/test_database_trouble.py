@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -32,8 +33,8 @@ def held(path: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("held") / "home"
+def server(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Iterator[Server]:
+    home = shutil.copytree(made_home, tmp_path_factory.mktemp("held") / "home")
     with serving(home, "--no-watch", LUCID_WORKER="off") as found:
         yield found
 

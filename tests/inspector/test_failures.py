@@ -57,8 +57,9 @@ def _obey_permissions() -> None:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def made(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Place:
     place = Place(tmp_path_factory.mktemp("failures"))
+    shutil.copytree(made_home, place.home)
     Writing().turns(3).save(place.project)
     place.memory.mkdir()
     (place.memory / "MEMORY.md").write_text("- [Gone](gone.md) - the keeper wants rope\n- [Tides](tides.md)\n")

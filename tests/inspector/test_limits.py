@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import threading
 import time
@@ -22,7 +23,7 @@ from inspector.web import request_guard
 from inspector.web.body import BodyLimits, Receive, Scope, Send
 from inspector.web.request_guard import RequestGuard
 from sessions.capture.endpoint.gate import Gate
-from tests.serving import PATIENCE, serving, wait_until
+from tests.serving import PATIENCE, Server, serving, wait_until
 
 MEGABYTE = 1024 * 1024
 LIMITS = BodyLimits(most_bytes=MEGABYTE, pause_seconds=0.3, seconds=1.5)
@@ -319,21 +320,27 @@ def test_requests_one_upon_the_other_are_answered_in_order_and_no_further_than_h
     assert reading.bodies == [*range(2_000, 2_040), 0]
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Iterator[Server]:
+    home = shutil.copytree(made_home, tmp_path_factory.mktemp("limits") / "home")
+    with serving(home, "--no-watch", LUCID_WORKER="off") as server:
+        yield server
+
+
 @pytest.mark.parametrize("start", [b"GET /health/", b"POST /health/", b"GET /static/css/base.css", b"GET /"])
-def test_nobody_waits_for_the_body_of_a_stranger(tmp_path: Path, start: bytes) -> None:
-    with serving(tmp_path / "home", "--no-watch", LUCID_WORKER="off") as server, opened(server.port) as client:
+def test_nobody_waits_for_the_body_of_a_stranger(server: Server, start: bytes) -> None:
+    with opened(server.port) as client:
         client.sendall(start + b" HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100000\r\n\r\nhalf")
         assert b"HTTP/1.1 403" in first_line(client)
 
 
-def test_a_whole_server_keeps_nothing_of_what_it_refuses(tmp_path: Path) -> None:
-    """The example of the issue: 400 MB under a foreign name."""
-    with serving(tmp_path / "home", "--no-watch", LUCID_WORKER="off") as server:
-        for path in (b"/", b"/capture/v1/messages"):
-            with opened(server.port) as client:
-                client.sendall(head(b"content-length: 419430400", host=FOREIGN).replace(b" / ", b" %s " % path))
-                assert b"HTTP/1.1 400" in first_line(client)
-                assert sent_until_closed(client) < 400
-        held = [os.readlink(one) for one in Path(f"/proc/{server.process.pid}/fd").iterdir()]
-        assert not [one for one in held if "(deleted)" in one], held
-        assert server.get("/health/").status == 200
+def test_a_whole_server_keeps_nothing_of_what_it_refuses(server: Server) -> None:
+    """400 MB under a foreign name."""
+    for path in (b"/", b"/capture/v1/messages"):
+        with opened(server.port) as client:
+            client.sendall(head(b"content-length: 419430400", host=FOREIGN).replace(b" / ", b" %s " % path))
+            assert b"HTTP/1.1 400" in first_line(client)
+            assert sent_until_closed(client) < 400
+    open_files = [os.readlink(link) for link in Path(f"/proc/{server.process.pid}/fd").iterdir()]
+    assert not [name for name in open_files if "(deleted)" in name], open_files
+    assert server.get("/health/").status == 200

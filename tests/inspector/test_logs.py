@@ -20,6 +20,7 @@ def lines_of(server: Server) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (server.home / "logs" / "lucid.log").read_text().splitlines()]
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_a_request_is_one_json_line_without_its_query(tmp_path: Path) -> None:
     with serving(tmp_path / "home", "--no-watch", LUCID_WORKER="off") as server:
         server.get("/health/?q=private-words")
@@ -36,6 +37,7 @@ def test_a_request_is_one_json_line_without_its_query(tmp_path: Path) -> None:
     assert "GET /no-such-page/" in terminal
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_the_log_level_is_obeyed(tmp_path: Path) -> None:
     with serving(tmp_path / "home", "--no-watch", LUCID_WORKER="off", LUCID_LOG_LEVEL="error") as server:
         server.get("/no-such-page/")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,8 +34,8 @@ POLICY = {
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    home: Path = tmp_path_factory.mktemp("security") / "home"
+def server(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Iterator[Server]:
+    home = shutil.copytree(made_home, tmp_path_factory.mktemp("security") / "home")
     with serving(home, "--no-watch", LUCID_WORKER="off", LUCID_ALLOWED_HOSTS="lucid.test") as server:
         yield server
 

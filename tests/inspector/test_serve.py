@@ -150,6 +150,7 @@ def test_an_older_database_is_kept_as_a_copy_and_brought_up_to_date(home: Path) 
     assert names == ["0001_initial"]
 
 
+@pytest.mark.usefixtures("database")
 def test_the_demo_is_imported_and_shown_and_the_watcher_stops_too(home: Path) -> None:
     with serving(home, "--demo") as server:
         assert server.get("/").status == 200

@@ -32,9 +32,9 @@ print(run_create(kind="compaction", target=session.public_id, parameters=asked).
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
     """A home with the demo in it."""
-    home = tmp_path_factory.mktemp("stopping") / "home"
+    home = shutil.copytree(made_home, tmp_path_factory.mktemp("stopping") / "home")
     done = lucid(home, "import", str(ROOT / "sessions" / "demo"))
     assert done.returncode == 0, done.stderr
     return home
@@ -95,7 +95,7 @@ def test_told_a_second_time_it_ends_at_once(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, home)
     with messages_server() as model, asking(home, model, hold, LUCID_STOP_SECONDS="3600") as server:
         server.process.send_signal(signal.SIGINT)
-        wait_until(lambda: server.says("Waiting up to 3600 seconds"))
+        wait_until(lambda: server.says("Waiting up to 3,600 seconds"))
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(PATIENCE) == 0, "".join(server.lines)
         status, error = latest(home)

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,9 +28,9 @@ SENTENCE = "This Lucid answers its owner alone. Run `lucid open` and open the ad
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("entry")
-    with serving(folder / "home", "--demo") as server:
+def server(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Iterator[Server]:
+    home = shutil.copytree(made_home, tmp_path_factory.mktemp("entry") / "home")
+    with serving(home, "--demo", LUCID_WORKER="off") as server:
         wait_until(lambda: names.LONG.encode() in server.get("/sessions/").body)
         yield server
 

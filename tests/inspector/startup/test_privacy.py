@@ -13,8 +13,8 @@ def modes(home: Path) -> set[int]:
     return {path.lstat().st_mode & 0o777 for path in (home, *home.rglob("*")) if not path.is_symlink()}
 
 
-def test_an_open_home_is_closed_by_any_command(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+def test_an_open_home_is_closed_by_any_command(ready_home: Path) -> None:
+    home = ready_home
     assert lucid(home, "sessions", "--json").returncode == 0
     (home / "backups").mkdir(exist_ok=True)
     (home / "backups" / "old.sqlite3").write_bytes(b"old")

@@ -82,6 +82,7 @@ def test_names_that_are_not_utf8_are_kept_as_text_and_opened_as_they_were() -> N
     assert encode_path("/home/dev/plain.jsonl") == "/home/dev/plain.jsonl"
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_a_home_whose_name_is_not_utf8_is_read_grows_and_is_found_by_the_command_line(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/andr\xe9/projects/-home-dev-x"))
     writing = Writing().turns(1)
@@ -102,6 +103,7 @@ def test_a_home_whose_name_is_not_utf8_is_read_grows_and_is_found_by_the_command
     assert "andr" in lucid(home, "import", str(folder / "nothing"), "--json").stderr
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_nothing_that_a_terminal_obeys_is_printed(tmp_path: Path, project: Path) -> None:
     writing = Writing()
     writing.user("\x1b]0;owned\x07\x1b[2J harbour \x9b31m \u202e")
@@ -144,6 +146,7 @@ def test_a_link_that_was_asked_for_by_name_is_followed(project: Path, tmp_path: 
     assert sync([tmp_path / "one.jsonl"]).entries == 8
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_pipes_sockets_and_directories_with_the_name_of_a_transcript_do_not_stop_the_import(
     project: Path, tmp_path: Path
 ) -> None:
@@ -278,6 +281,7 @@ def test_a_thousand_projects_are_no_problem(client: Client, project: Path) -> No
     assert sync([config(project)]).rows_written == 0
 
 
+@pytest.mark.usefixtures("ready_home")
 def test_a_directory_that_is_not_there_is_one_clear_sentence(tmp_path: Path) -> None:
     done = lucid(tmp_path / "home", "import", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "nothing"))
     assert (done.returncode, done.stdout) == (1, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ OLD_TERMINAL = {"PYTHONIOENCODING": "ascii"}
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
     """One home for all: each command is a process of its own, and only reads after the import."""
     folder = tmp_path_factory.mktemp("commands")
     written = Writing().turns(2)
@@ -24,6 +25,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     written.state("tide-signal")
     path = written.save(folder / "config" / "projects" / "-home-dev-tidewatch")
     path.write_bytes(path.read_bytes() + b"no record\n")
+    shutil.copytree(made_home, folder / "home")
     assert lucid(folder / "home", "import", str(folder / "config")).returncode == 0
     return folder / "home"
 
