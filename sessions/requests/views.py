@@ -19,7 +19,9 @@ from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.context.views.context import base_values
 from sessions.models import Request
 from sessions.requests.engine import Anatomy, anatomy_of, fold_parts
+from sessions.requests.engine.marks import marks_of
 from sessions.requests.engine.presentation import PartViews, list_params
+from sessions.requests.engine.prompt_sections import global_scope_obstacle, prompt_sections
 from sessions.requests.engine.sentence import cache_sentence
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
@@ -41,9 +43,23 @@ def request_detail(request: HtmxRequest, session: str, message_id: str) -> HttpR
     values = {**base_values(head, view), "tab": "cache", "sent": sent, "here": request_address(view)}
     anatomy = anatomy_of(sent.setup, sent.elements, usage_of(view.request), weights)
     parts = anatomy_values(request, sent, array, anatomy)
+    if "part" not in parts:
+        parts |= prompt_values(view, sent, anatomy)
     if name := parts.pop("part", ""):
         return render_page(request, name, {**values, **parts})
     return render_page(request, TEMPLATE, {**values, **parts}, partials=("request",))
+
+
+def prompt_values(view: Viewpoint, sent: Context, anatomy: Anatomy) -> dict[str, Any]:
+    """The sections of the system prompt, if a record holds it, held against the request before."""
+    if not sent.setup.system:
+        return {}
+    previous = view.previous_context()
+    system = next(section for section in anatomy.sections if section.name == "system")
+    tokens = {part.number - 1: part.tokens for part in system.parts}
+    before = None if previous is None else previous.setup
+    sections = prompt_sections(sent.setup, marks_of(sent.setup, sent.elements), tokens, before, mask)
+    return {"prompt_sections": sections, "obstacle": global_scope_obstacle(sent.setup, sections)}
 
 
 def request_address(view: Viewpoint) -> str:

@@ -54,6 +54,17 @@ def test_the_first_sentence_is_what_the_api_counted(client: Client, logged_sessi
     assert f"The cache had {request.cache_read / 1000:.1f}k of its {total / 1000:.1f}k tokens" in html
 
 
+def test_the_system_prompt_is_shown_by_sections_held_against_the_request_before(
+    client: Client, logged_session: Transcript
+) -> None:
+    first, *_, last = ids(logged_session)
+    html = page(client, logged_session, first)
+    assert "Its sections" in html
+    assert "unknown" in html.partition("Its sections")[2].partition("</table>")[0]
+    rows = page(client, logged_session, last).partition("Its sections")[2].partition("</table>")[0]
+    assert rows.count("the same") == rows.count('<tr class="item is-same">') > 0
+
+
 def test_what_no_record_holds_is_said_to_be_unknown(client: Client, project: Path) -> None:
     transcript = Written(project=project).turns(2).read()  # type: ignore[attr-defined]
     html = page(client, transcript, ids(transcript)[-1])

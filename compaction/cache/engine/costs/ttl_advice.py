@@ -57,12 +57,12 @@ def advise_ttl(calls: Iterable[Call], causes: Mapping[str, str], limits: Limits 
             "Nothing was written to the cache." if not used else "No price is known for the models of this session."
         )
         return TtlAdvice(used, pause_count, cost_5m, cost_1h, used, None, reason)
-    better = Ttl.ONE_HOUR if cost_1h < cost_5m else Ttl.FIVE_MINUTES
     paid = _sum_costs((call.model, call.usage) for call, _, _ in own) or 0.0
-    saves = max(0.0, paid - min(cost_5m, cost_1h))
-    return TtlAdvice(
-        used, pause_count, cost_5m, cost_1h, better, saves, _sentence(used, pause_count, cost_5m, cost_1h, better)
-    )
+    # Of two lifetimes in one session, both may be cheaper together than either alone.
+    cheapest, better = min((paid, used), (cost_5m, Ttl.FIVE_MINUTES.value), (cost_1h, Ttl.ONE_HOUR.value))
+    saves = 0.0 if better == used else paid - cheapest
+    sentence = _sentence(used, pause_count, paid, cost_5m, cost_1h, better)
+    return TtlAdvice(used, pause_count, cost_5m, cost_1h, better, saves, sentence)
 
 
 def _follows_pause(previous: Call | None, call: Call, causes: Mapping[str, str], limits: Limits) -> bool:
@@ -110,12 +110,13 @@ def _sum_costs(requests: Iterable[tuple[str, Usage]]) -> float | None:
     return sum(costs) if costs else None
 
 
-def _sentence(used: str, pauses: int, cost_5m: float, cost_1h: float, better: str) -> str:
+def _sentence(used: str, pauses: int, paid: float, cost_5m: float, cost_1h: float, better: str) -> str:
     lifetimes = {"5m": "five minutes", "1h": "one hour", "mixed": "partly five minutes, partly one hour"}
     sentence = (
         f"The cache of this session lived {lifetimes[used]}, and {plural(pauses, 'pause')} took between five minutes"
-        f" and an hour. All at five minutes it would have cost {money(cost_5m)}, all at one hour {money(cost_1h)}"
+        f" and an hour. Its requests cost {money(paid)}. All at five minutes they would have cost {money(cost_5m)}, all"
+        f" at one hour {money(cost_1h)}"
     )
     if used == better:
-        return f"{sentence}: what was used is the cheaper one."
+        return f"{sentence}: what was used is the cheapest."
     return f"{sentence}: {lifetimes[better]} would have been cheaper."

@@ -17,9 +17,12 @@ class MechanicalConfig:
     )
     """Of a summary, or of all notes together."""
     share: float = setting(0.3, "The same as a share of what is summarised.", most=1)
-    """Of the characters that are summarised: a summary of a short conversation has to be shorter still."""
+    """Of the characters that are summarised: a summary of a short conversation has to be shorter still. What an earlier
+    summary holds counts in full, or each compaction would shrink the last."""
     least_characters: int = setting(1_200, "Characters that a mechanical summary may always have.")
     """A shorter summary could not say anything."""
 
-    def room(self, characters: int) -> int:
-        return min(self.most_characters, max(self.least_characters, int(characters * self.share)))
+    def room(self, characters: int, earlier: int = 0) -> int:
+        """`earlier`: how many of the characters are an earlier summary's."""
+        share = earlier + int(max(0, characters - earlier) * self.share)
+        return min(self.most_characters, max(self.least_characters, share))

@@ -11,6 +11,7 @@ from typing import Any
 from compaction.mechanisms.engine.conversation.calls import Call, Result, calls_of, result_text, results_of
 from compaction.mechanisms.engine.full.media import PLACEHOLDERS
 from compaction.mechanisms.engine.guards.quotes import find_quoted_messages
+from compaction.mechanisms.engine.mechanical.statements import rules_of
 from compaction.mechanisms.engine.mechanical.tasks import Task, tasks_of
 from compaction.mechanisms.engine.mechanical.text_fitting import to_one_line
 from compaction.mechanisms.engine.microcompact.clearable import ALIASES
@@ -68,6 +69,8 @@ class Facts:
     """Every message of the user, word for word; first those that an earlier summary quotes."""
     earlier: str = ""
     """The latest summary among the messages."""
+    rules: tuple[str, ...] = ()
+    """The rules that earlier summaries state in words of their own."""
     files: tuple[FileUse, ...] = ()
     """The latest first."""
     commands: tuple[Command, ...] = ()
@@ -95,10 +98,11 @@ def facts_of(messages: Sequence[Message]) -> Facts:
     spoken = [index for index, message in enumerate(messages) if message.role == "assistant" and text_of(message)]
     earlier = [text_of(message) for message in messages if message.kind is MessageKind.SUMMARY and text_of(message)]
     answered = max((index for index, message in enumerate(messages) if message.role == "assistant"), default=-1)
-    passed_on = (item.strip().strip(_QUOTES) for text in earlier for item in find_quoted_messages(text))
+    passed_on = [item.strip().strip(_QUOTES) for text in earlier for item in find_quoted_messages(text)]
     return Facts(
         requests=(*(item for item in passed_on if item), *(text_of(messages[index]) for index in inputs)),
         earlier=earlier[-1] if earlier else "",
+        rules=tuple(dict.fromkeys(rule for text in earlier for rule in rules_of(text, passed_on))),
         files=_files(ordered),
         commands=tuple(
             Command(subject_of(call), describe_ending(results.get(call.id)))

@@ -11,18 +11,31 @@ from compaction.mechanisms.engine.full.prompt import SECTIONS, Variant
 from compaction.mechanisms.engine.full.request import SummaryRequest
 from compaction.mechanisms.engine.mechanical.config import MechanicalConfig
 from compaction.mechanisms.engine.mechanical.facts import Facts, FileUse, facts_of
+from compaction.mechanisms.engine.mechanical.statements import LABEL, RULES, length_of, quote_statements
 from compaction.mechanisms.engine.mechanical.text_fitting import GAP, fit_texts, shorten, to_one_line
 from sessions.transcripts.engine.messages import Message
 
-LABEL = (
-    "This summary was put together mechanically from the record, without a model: it quotes and lists, and judges "
-    "nothing."
-)
 _TAG = re.compile(r"<\s*/?\s*summary\b[^<>]*>", re.IGNORECASE)
 _NOTHING = "- None recorded."
-_OWN_WORDS = 0.6
-"""The share of the user's messages. What they leave is divided among the other sections."""
-_SHARES = {"request": 0.12, "earlier": 0.16, "files": 0.24, "errors": 0.16, "commands": 0.1, "tasks": 0.06, "now": 0.08}
+_OWN_WORDS = 5
+"""The section of the user's messages, counted from zero."""
+_QUOTED_WHOLE = 0.6
+"""The share up to which the user's messages are quoted whole. What matters most in them may take more."""
+_LISTS = 0.15
+"""The share that is left to the other sections in any case."""
+_NARROW = 4_000
+"""In less room only the user's words are sure of a place, and empty sections are left out."""
+_SHARES = {
+    "request": 0.26,
+    "concepts": 0.08,
+    "files": 0.2,
+    "errors": 0.16,
+    "commands": 0.08,
+    "tasks": 0.06,
+    "now": 0.08,
+    "next": 0.08,
+}
+"""Of what the user's words leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,46 +54,65 @@ class MechanicalSummariser:
 
 
 def mechanical_summary(facts: Facts, config: MechanicalConfig, variant: Variant = Variant.FULL) -> str:
+    """At most as long as the configuration allows."""
     titles = [section.title for section in SECTIONS[variant]]
-    room = config.room(facts.characters) - len(LABEL) - sum(len(title) + 6 for title in titles)
-    user_lines = user_message_lines(facts.requests, int(room * _OWN_WORDS))
-    left = room - sum(len(text) + 1 for text in user_lines)
-    share = {name: int(left * part) for name, part in _SHARES.items()}
-    bodies = [
-        request_lines(facts, share["request"], share["earlier"]),
-        concept_lines(facts),
-        file_lines(facts.files, share["files"]),
-        bullet_lines(
-            (f"{item.call}: {item.error} Then {item.followed_by}." for item in facts.failures), share["errors"]
-        ),
-        bullet_lines((f"`{item.text}`: {item.ending}" for item in facts.commands), share["commands"]),
-        user_lines,
-        task_lines(facts, share["tasks"]),
-        current_work_lines(facts, share["now"]),
-        next_step_lines(facts, share["now"]),
-    ]
-    sections = [
-        f"{number}. {title}:\n" + "\n".join(text if body is user_lines else f"   {text}" for text in body or [_NOTHING])
-        for number, (title, body) in enumerate(zip(titles, bodies, strict=True), 1)
-    ]
+    headings = [len(f"\n\n{number}. {title}:\n") for number, title in enumerate(titles, 1)]
+    # The last line has no end of line.
+    room = config.room(facts.characters, len(facts.earlier)) + 1 - len(LABEL) - headings.pop(_OWN_WORDS)
+    is_narrow = room < _NARROW
+    if not is_narrow:
+        room -= sum(headings) + len(headings) * len(_NOTHING)
+        headings = [0] * len(headings)
+    reserve = max(0 if is_narrow else int(room * _LISTS), min(length_of(rule_lines(facts)), room // 2))
+    own_words = quote_statements(facts.requests, room - reserve, int(room * _QUOTED_WHOLE))
+    bodies = _lists(facts, room - length_of(own_words), headings)
+    left = room - sum(length_of(body) + heading for body, heading in zip(bodies, headings, strict=True) if body)
+    bodies.insert(_OWN_WORDS, quote_statements(facts.requests, left, left) or [_NOTHING])
+    shown = [(title, body or [_NOTHING]) for title, body in zip(titles, bodies, strict=True) if body or not is_narrow]
+    sections = [f"{number}. {title}:\n" + "\n".join(body) for number, (title, body) in enumerate(shown, 1)]
     # A tag in a quoted text would end the summary there.
     return _TAG.sub(GAP, "\n\n".join([LABEL, *sections]))
 
 
-def user_message_lines(requests: Sequence[str], room: int) -> list[str]:
-    """The messages as they were written, with a mark wherever something did not fit."""
-    lines = []
-    for text in fit_texts(requests, max(0, room - 6 * len(requests))):
-        first, *more = text.splitlines() or [""]
-        ends = ("", "") if text == GAP else ('"', '"')
-        whole = [f"   - {ends[0]}{first}", *(f"     {each}" for each in more)]
-        whole[-1] += ends[1]
-        lines += whole
-    return lines or ["   - None."]
+def _lists(facts: Facts, room: int, headings: Sequence[int]) -> list[list[str]]:
+    """The bodies of all sections but the user's words, each within its share of the room, heading included."""
+    rules = length_of(rule_lines(facts))
+    share = {name: int(max(0, room - rules) * part) for name, part in _SHARES.items()}
+    share["request"] += rules
+    failures = (f"{item.call}: {item.error} Then {item.followed_by}." for item in facts.failures)
+    commands = (f"`{item.text}`: {item.ending}" for item in facts.commands)
+    bodies = {
+        "request": request_lines(facts, int(room * 0.1), int(room * 0.14)),
+        "concepts": concept_lines(facts),
+        "files": file_lines(facts.files, share["files"]),
+        "errors": bullet_lines(failures, share["errors"]),
+        "commands": bullet_lines(commands, share["commands"]),
+        "tasks": task_lines(facts, share["tasks"]),
+        "now": current_work_lines(facts, share["now"]),
+        "next": next_step_lines(facts, share["next"]),
+    }
+    return [_fit(body, share[name] - heading) for (name, body), heading in zip(bodies.items(), headings, strict=True)]
+
+
+def _fit(lines: Sequence[str], room: int) -> list[str]:
+    """As many of the lines as fit. A heading or a gap does not stand last."""
+    fitting: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        fitting.append(line)
+    while fitting and len(fitting) < len(lines) and fitting[-1].endswith((":", GAP)):
+        fitting.pop()
+    return fitting
+
+
+def rule_lines(facts: Facts) -> list[str]:
+    return [RULES, *(f"> {to_one_line(rule, 600)}" for rule in facts.rules)] if facts.rules else []
 
 
 def request_lines(facts: Facts, room: int, earlier: int) -> list[str]:
-    lines = []
+    lines = rule_lines(facts)
     if facts.earlier:
         lines += ["- What came before was summarised already:", *quote_lines(facts.earlier, earlier)]
     if facts.requests:

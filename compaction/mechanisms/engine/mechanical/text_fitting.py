@@ -27,7 +27,7 @@ def to_one_line(text: str, most: int = 160) -> str:
 
 def fit_texts(texts: Sequence[str], room: int) -> list[str]:
     """Shortens all texts to fit if that is possible; else only the first and the latest are left."""
-    most = _longest_length([len(text) for text in texts], room)
+    most = longest_length([len(text) for text in texts], room)
     if most >= LEAST or not texts:
         return [shorten(text, most) for text in texts]
     count = max(1, room // LEAST)
@@ -37,7 +37,7 @@ def fit_texts(texts: Sequence[str], room: int) -> list[str]:
     return [shorten(text, LEAST) for text in chosen]
 
 
-def _longest_length(sizes: Sequence[int], room: int) -> int:
+def longest_length(sizes: Sequence[int], room: int) -> int:
     """The length to which the longest have to be cut so that all fit."""
     left, waiting = room, sorted(sizes)
     for index, size in enumerate(waiting):

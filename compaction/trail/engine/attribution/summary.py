@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.compaction.continuation import OPENING, OPENING_AFTER_KEPT
 from compaction.mechanisms.engine.full.prompt import SECTIONS
-from compaction.mechanisms.engine.mechanical.summary import LABEL
+from compaction.mechanisms.engine.mechanical import LABEL
 from compaction.trail.engine.attribution.sentences import Sentence, SentenceForm, split_sentences
 
 LONGEST = 200_000
@@ -35,6 +35,12 @@ _CLOSINGS = (
     "The messages after this summary are the most recent",
 )
 """How the client's words after a summary begin, and Lucid's."""
+_LABELS = (
+    LABEL,
+    "This summary was put together mechanically from the record, without a model: it quotes and lists, and judges "
+    "nothing.",
+)
+"""Of mechanical summaries; the second until version 0.2.0."""
 _TITLES = frozenset(section.title.lower() for sections in SECTIONS.values() for section in sections)
 _USER_MESSAGES = "user messages"
 
@@ -69,7 +75,7 @@ def sections_of(summary: str) -> tuple[Section, ...]:
     for title, text, is_frame in (("", opening, True), *_split_titles(body), ("", closing, True)):
         sentences = split_sentences(text, keep_whole=_USER_MESSAGES in title.lower(), first=number)
         if sentences or title:
-            sections.append(Section(title, tuple(sentences), is_frame or text.strip() == LABEL))
+            sections.append(Section(title, tuple(sentences), is_frame or text.strip() in _LABELS))
         number += len(sentences)
     if rest := summary[LONGEST:]:
         sections.append(Section("", (Sentence(number, rest, SentenceForm.CODE),), is_frame=True))

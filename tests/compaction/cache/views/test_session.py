@@ -168,7 +168,7 @@ def test_advice_is_given_with_figures(client: Client, project: Path) -> None:
     file.turn()
     html = page(client, file.looked_into())
     assert "What would have been cheaper" in html
-    assert "All at five minutes it would have cost $" in html
+    assert "All at five minutes they would have cost $" in html
     assert "1 moment when compacting would have been free" in html
     assert re.search(r"20m \d+s without a request ?</span>", html)
 

@@ -93,14 +93,14 @@ def test_collapse_leaves_what_stands_before_the_first_answer(talk: Talk) -> None
     assert done.done
     assert done.mechanical
     assert done.after[0] is talk.messages[0]
-    assert done.summary.startswith("This summary was put together mechanically")
+    assert done.summary.startswith("Put together mechanically")
     assert done.records[0]["type"] == "marble-origami-commit"
 
 
 def test_a_full_compaction_without_a_model_is_mechanical(talk: Talk) -> None:
     done = apply_kind(FULL, talk.messages, now=NOW)
     assert (done.done, done.mechanical, done.failed) == (True, True, False)
-    assert done.summary.startswith("This summary was put together mechanically")
+    assert done.summary.startswith("Put together mechanically")
     assert kept(done) == ()
     assert len(dropped(done)) == len(talk.messages)
     assert [record["type"] for record in done.records] == ["system", "user"]

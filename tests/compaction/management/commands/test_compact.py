@@ -128,7 +128,7 @@ def test_a_second_export_overwrites_nothing(tmp_path: Path) -> None:
 def test_it_says_what_was_done(tmp_path: Path) -> None:
     said = run("compact", *arguments(FULL))
     assert "A summary replaces" in said
-    assert "This summary was put together mechanically" in said
+    assert "Put together mechanically" in said
     number = Compaction.objects.latest("pk").run_id
     assert f"`lucid export {number} --to DIR`" in said
     assert "`claude --resume" in run("export", str(number), "--to", str(tmp_path))

@@ -4,6 +4,7 @@ import pytest
 
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.costs.ttl_advice import advise_ttl
+from sessions.usage.engine.prices import cost_of
 from tests.compaction.cache.engine.request_bodies import call
 
 PER = 4e-6
@@ -47,6 +48,22 @@ def test_with_an_hour_five_minutes_are_foretold() -> None:
 def test_a_pause_beside_another_cause_is_not_counted_for_it() -> None:
     calls = [call(0, 100_000, at=0), call(0, 100_000, at=10)]
     assert advise_ttl(calls, {"msg_10": CauseName.TOOLS}).pauses == 0
+
+
+def test_two_lifetimes_that_are_cheaper_together_than_either_alone_are_not_advised_against() -> None:
+    calls = [
+        call(0, 100_000, at=0, fresh=0, hour=True),
+        call(100_000, 1_000, at=10, fresh=0, hour=True),
+        *(call(100_000 + number * 10_000, 10_000, at=11 + number, fresh=0) for number in range(1, 40)),
+    ]
+    advice = advise_ttl(calls, {})
+    paid = sum(cost_of(request.model, request.usage) or 0.0 for request in calls)
+    assert advice.cost_5m is not None
+    assert advice.cost_1h is not None
+    assert paid < min(advice.cost_5m, advice.cost_1h)
+    assert (advice.used, advice.better, advice.saves) == ("mixed", "mixed", 0.0)
+    assert "would have been cheaper" not in advice.sentence
+    assert "what was used is the cheapest" in advice.sentence
 
 
 def test_models_without_a_price_give_no_advice() -> None:

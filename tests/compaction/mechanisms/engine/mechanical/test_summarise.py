@@ -8,6 +8,7 @@ from compaction.mechanisms.engine.full.prompt import SECTIONS, Variant
 from compaction.mechanisms.engine.full.request import RequestPath, build_summary_request
 from compaction.mechanisms.engine.guards import check_quotes
 from compaction.mechanisms.engine.mechanical import LABEL, MechanicalConfig, MechanicalSummariser, notes_sections
+from compaction.mechanisms.engine.mechanical.statements import Rank, rank_of, statements_of
 from compaction.mechanisms.engine.mechanical.text_fitting import GAP
 from memory.notes.engine import TITLES
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
@@ -44,7 +45,7 @@ def test_it_quotes_what_was_said_and_invents_nothing(messages: list[Message]) ->
 def test_it_is_bounded_and_the_same_each_time(messages: list[Message]) -> None:
     config = MechanicalConfig(most_characters=2_000)
     text = summary(messages, config)
-    assert len(text) < 4_000
+    assert len(text) <= 2_000
     assert summary(messages, config) == text
 
 
@@ -71,10 +72,104 @@ def talk() -> Talk:
 
 
 def test_every_section_is_there_and_the_label_first() -> None:
-    text = summary(talk().messages)
+    conversation = talk()
+    conversation.reads("/work/moon.py", "y = 1\n" * 8_000)
+    text = summary(conversation.messages)
     for number, item in enumerate(SECTIONS[Variant.FULL], 1):
         assert f"{number}. {item.title}:" in text
-    assert text.startswith("This summary was put together mechanically")
+    assert text.startswith("Put together mechanically")
+
+
+def test_with_little_room_empty_sections_are_left_out_and_the_others_numbered_in_order() -> None:
+    conversation = Talk()
+    conversation.prompt("Make the tides right.")
+    text = summary(conversation.messages)
+    assert "None recorded" not in text
+    assert [line for line in text.splitlines() if line[:1].isdigit()] == [
+        f"{number}. {title}:"
+        for number, title in enumerate(
+            ("Primary Request and Intent", "All User Messages", "Pending Tasks", "Optional Next Step"), 1
+        )
+    ]
+
+
+def wordy(rules: int, remarks: int) -> Talk:
+    conversation = Talk()
+    for number in range(max(rules, remarks)):
+        if number < rules:
+            conversation.prompt(f"Never touch the gauge of harbour {number}, it is calibrated by hand.")
+        if number < remarks:
+            conversation.prompt(f"{'The tide comes and goes, ' * 4}as it did before, says page {'x' * number}.")
+        conversation.says("Noted.")
+    return conversation
+
+
+def test_rules_are_kept_word_for_word_where_remarks_have_no_room() -> None:
+    messages = wordy(rules=10, remarks=60).messages
+    text = summary(messages, MechanicalConfig(most_characters=1_500))
+    assert len(text) <= 1_500
+    for number in range(10):
+        assert f'- "Never touch the gauge of harbour {number}, it is calibrated by hand."' in text
+    assert f"- {GAP}" in section(text, "All User Messages")
+    assert check_quotes(text, messages).invented == ()
+
+
+@pytest.mark.parametrize("most", [1_200, 3_000, 8_000])
+def test_a_summary_of_a_summary_loses_no_rule_that_it_held(most: int) -> None:
+    conversation = wordy(rules=60, remarks=60)
+    config = MechanicalConfig(most_characters=most)
+    text = summary(conversation.messages, config)
+    held = [number for number in range(60) if f"harbour {number}," in text]
+    assert held
+    for moon in range(5):
+        later = wordy(rules=2, remarks=5)
+        later.prompt(f"Always check moon {moon}.")
+        first = Message("user", (text_block(text),), MessageKind.SUMMARY, "first")
+        text = summary([first, *later.messages], config)
+        assert len(text) <= most
+        assert [number for number in held if f"harbour {number}," not in text] == []
+
+
+def test_rules_that_a_model_wrote_into_a_summary_outlast_the_next_ones() -> None:
+    written = "1. Primary Request and Intent:\n   Right tides. The user must never be shown feet.\n\n" + (
+        '6. All User Messages:\n   - "Make the tides right."\n\n7. Pending Tasks:\n   - Docs.'
+    )
+    text = written
+    for _ in range(3):
+        first = Message("user", (text_block(text),), MessageKind.SUMMARY, "first")
+        text = summary([first, *talk().messages])
+        assert "> The user must never be shown feet." in text.splitlines()
+
+
+def test_a_long_paste_yields_no_rules() -> None:
+    assert rank_of("You must not do this.") is Rank.RULE
+    assert rank_of("You must not do this.", is_pasted=True) is Rank.REMARK
+
+
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [
+        ("Don't push to main", Rank.RULE),
+        ("No, that's wrong: the time is in UTC", Rank.RULE),
+        ("Only Python 3.11", Rank.RULE),
+        ("IMPORTANT: harbours first", Rank.RULE),
+        ("不要改这个文件", Rank.RULE),
+        ("Bitte nicht veröffentlichen", Rank.RULE),
+        ("I'd prefer short answers", Rank.WISH),
+        ("Let's go with Redis", Rank.WISH),
+        ("It fails in tests/test_tides.py", Rank.DETAIL),
+        ("port 8080", Rank.DETAIL),
+        ("I don't know", Rank.REMARK),
+        ("thanks, nice", Rank.REMARK),
+    ],
+)
+def test_what_a_person_writes_is_sorted_by_what_is_lost_without_it(text: str, rank: Rank) -> None:
+    assert rank_of(text) is rank
+
+
+def test_an_amount_that_was_changed_counts_as_it_was_given_last() -> None:
+    texts = ["The cap is $300.", "Deadline for docs: 2027-01-02", "The cap is $500.", "The cap is $300 for tests."]
+    assert [statement.text for statement in statements_of(texts)] == [texts[1], texts[2], texts[3]]
 
 
 def test_it_tells_what_the_record_shows() -> None:
@@ -93,7 +188,7 @@ def test_it_tells_what_the_record_shows() -> None:
 
 def test_a_closing_tag_in_a_quote_does_not_end_the_summary() -> None:
     text = summary(talk().messages, MechanicalConfig(share=10))
-    assert "9. Optional Next Step:" in text
+    assert ". Optional Next Step:" in text
     assert f"docs {GAP} please" in section(text, "All User Messages")
 
 
@@ -117,8 +212,8 @@ def test_what_an_earlier_summary_quotes_is_passed_on() -> None:
 
 def test_up_to_a_pivot_it_has_the_other_sections() -> None:
     text = summary(talk().messages, variant=Variant.UP_TO)
-    assert "8. Work Completed:" in text
-    assert "9. Context for Continuing Work:" in text
+    assert ". Work Completed:" in text
+    assert ". Context for Continuing Work:" in text
 
 
 def test_only_what_follows_the_pivot_is_summarised() -> None:
