@@ -20,7 +20,8 @@ from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
 from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.linking.selectors import LinkRows
-from sessions.models import Source, Transcript
+from sessions.models import Entry, Source, Transcript
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.messages import Message, replace_fields
 
 
@@ -89,6 +90,13 @@ def compactable_messages(context: Context) -> tuple[Message, ...]:
     )
 
 
+def _time_before(transcript: Transcript, position: int) -> int:
+    """When the last entry before it was written, in milliseconds."""
+    first = transcript.pk << POSITION_BITS
+    entries = Entry.objects.filter(pk__gte=first, pk__lt=first | position, at__isnull=False)
+    return entries.order_by("-pk").values_list("at", flat=True).first() or 0
+
+
 def load_records(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:
     """The records that messages come from, fetched at once."""
     positions = sorted({message.position for message in messages if message.position is not None})
@@ -113,9 +121,12 @@ def _bytes_of(source: Source) -> Callable[[], bytes]:
     return lambda: Reader(source.pk).read(0, source.archived)
 
 
-def newest_notes(transcript: Transcript) -> Notes | None:
-    """The newest notes of this session, whoever took them: the agent, or Lucid."""
+def newest_notes(transcript: Transcript, position: int | None = None) -> Notes | None:
+    """The newest notes of this session, whoever took them: the agent, or Lucid. `position`: only those that were there
+    before this entry was written."""
     files = notes_files(transcript)
+    if position is not None and position < transcript.entries and files:
+        files = [file for file in files if 1000 * file.modified <= _time_before(transcript, position)]
     if not files:
         return None
     newest = files[0]

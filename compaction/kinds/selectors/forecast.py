@@ -46,7 +46,9 @@ def forecast(
     if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = Effects(
-        summarise=weigher, read_notes=lambda: newest_notes(transcript), read_file=recorded_files(messages)
+        summarise=weigher,
+        read_notes=lambda: newest_notes(transcript, context.position),
+        read_file=recorded_files(messages),
     )
     try:
         applied = apply_kind(

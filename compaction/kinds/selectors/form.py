@@ -11,6 +11,7 @@ from compaction.kinds.engine import KindSpec, Parameters
 from compaction.kinds.engine.choices import TurnChoice, pivot_near, pivot_of, turn_choices
 from compaction.kinds.selectors import compactable_messages
 from compaction.kinds.selectors.forecast import Forecast, forecast
+from compaction.kinds.selectors.moment import Moment
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from inspector.web.paging import Page, page_of
@@ -73,15 +74,16 @@ class CutPoint:
 
 
 class SessionSnapshot:
-    """A transcript as it is now. Its context is made once, when it is first needed."""
+    """A transcript as it is now, or as it was at a moment. Its context is made once, when it is first needed."""
 
-    def __init__(self, transcript: Transcript) -> None:
+    def __init__(self, transcript: Transcript, moment: Moment | None = None) -> None:
         self.transcript = transcript
+        self.moment = moment
         self._counter = CountCache()
 
     @cached_property
     def context(self) -> Context:
-        return cached_context(self.transcript, point_next(self.transcript))
+        return cached_context(self.transcript, self.moment.point if self.moment else point_next(self.transcript))
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:

@@ -89,7 +89,7 @@ def _apply(
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),
-        read_notes=lambda: newest_notes(transcript),
+        read_notes=lambda: newest_notes(transcript, context.position),
         read_file=recorded_files(messages),
         transcript_path=str(decode_path(transcript.source.path)),
     )

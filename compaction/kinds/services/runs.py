@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.http import Http404
 
 from compaction.hooks.selectors import Scope, hooks_of
 from compaction.hooks.services import HookBlockedError, RunningHooks
 from compaction.kinds.engine import KindError, Parameters, kind_named
+from compaction.kinds.selectors.moment import Moment, find_moment
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import NoModelError, Summariser, summariser_choose
 from compaction.kinds.services.watcher import RequestOutcome
@@ -91,6 +93,7 @@ def _make(
     run: Run, transcript: Transcript, summariser: Summariser, hooks: RunningHooks | None, watcher: _RunWatcher
 ) -> Compaction:
     parameters = run.parameters
+    moment = _find_moment(transcript, parameters["at"]) if parameters.get("at") else None
     return compaction_make(
         transcript=transcript,
         kind=kind_named(parameters["kind"]),
@@ -102,10 +105,21 @@ def _make(
         ),
         summariser=summariser,
         now_ms=now_ms(),
+        point=moment.point if moment is not None else None,
         run_id=run.pk,
         hooks=hooks,
         watcher=watcher,
     )
+
+
+def _find_moment(transcript: Transcript, address: str) -> Moment:
+    try:
+        moment = find_moment(transcript, address)
+    except Http404 as error:
+        raise KindError(str(error)) from error
+    if moment.transcript.pk != transcript.pk:
+        raise KindError(f"The entry {address} is of another transcript: {moment.transcript.public_id}.")
+    return moment
 
 
 def _describe_result(compaction: Compaction, transcript: Transcript, summariser: Summariser) -> dict[str, Any]:

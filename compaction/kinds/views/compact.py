@@ -18,6 +18,7 @@ from compaction.hooks.selectors import HookConfiguration, Scope, hooks_of
 from compaction.kinds.engine import all_kinds
 from compaction.kinds.selectors.forecast import Forecast
 from compaction.kinds.selectors.form import SessionSnapshot
+from compaction.kinds.selectors.moment import find_moment
 from compaction.kinds.services.runs import KIND
 from compaction.kinds.views.form import LONGEST_INSTRUCTIONS, CompactionForm, form_from_run, parse_form
 from inspector.agents.choosing import MECHANICAL, choice_of
@@ -43,13 +44,21 @@ from sessions.usage.engine.price_forecast import forecast_price
 def transcript_compact(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     form = _read_form(request, head)
-    snapshot = SessionSnapshot(head.transcript)
+    moment = find_moment(head.transcript, form.at) if form.at else None
+    if moment is not None and moment.transcript.pk != head.transcript.pk:
+        return _redirect(moment.transcript, form)
+    snapshot = SessionSnapshot(head.transcript, moment)
     page = _Page(request, head, form, snapshot)
     if (elsewhere := page.elsewhere()) is not None:
         return elsewhere
     if request.method == "POST":
         return page.start()
     return page.show()
+
+
+def _redirect(owner: Transcript, form: CompactionForm) -> HttpResponse:
+    """To the same form of a sub-agent, or of the session."""
+    return HttpResponseRedirect(f"{reverse('transcript-compact', args=[owner.public_id])}?{form.query}")
 
 
 def _read_form(request: HtmxRequest, head: SessionHead) -> CompactionForm:
@@ -94,7 +103,7 @@ class _Page:
         owner = self.cut_point.owner if self.cut_point else None
         if owner is None:
             return None
-        return HttpResponseRedirect(f"{reverse('transcript-compact', args=[owner.public_id])}?{self.form.query}")
+        return _redirect(owner, self.form)
 
     # --- looking --------------------------------------------------------------------------------------------------
     def show(self, *, status: int = 200) -> HttpResponse:
@@ -116,6 +125,7 @@ class _Page:
             "session": self.head.transcript,
             "root": session_root(self.head.transcript),
             "form": form,
+            "moment": self.snapshot.moment,
             "kinds": [(kind, form.query_of(kind)) for kind in all_kinds()],
             "choice": self.choice,
             "destination": destination(self.choice),

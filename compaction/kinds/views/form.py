@@ -32,6 +32,8 @@ class CompactionForm:
     kind: KindSpec = field(default_factory=lambda: all_kinds()[0])
     mode: str = ""
     """Empty for kinds that have only one."""
+    at: str = ""
+    """The entry after which the session is compacted; empty: as it is now."""
     pivot: str = ""
     ids: list[str] = field(default_factory=list)
     instructions: str = ""
@@ -112,6 +114,7 @@ class CompactionForm:
         return {
             "transcript": transcript,
             "kind": self.kind.name,
+            **({"at": self.at} if self.at else {}),
             "pivot": parameters.pivot,
             "ids": list(parameters.ids),
             "instructions": parameters.instructions,
@@ -123,7 +126,7 @@ class CompactionForm:
 
     def values(self) -> list[tuple[str, str]]:
         """What was chosen, as fields: what is as usual is left out."""
-        pairs = [("kind", self.kind.name)]
+        pairs = [("kind", self.kind.name), ("at", self.at)]
         if self.mode != self.kind.default_mode:
             pairs.append(("mode", self.mode))
         if self.kind.needs_pivot:
@@ -147,7 +150,7 @@ class CompactionForm:
 
     def query_of(self, kind: KindSpec) -> str:
         """In the address of another kind: those that need a pivot share it."""
-        carried = [("kind", kind.name)]
+        carried = [("kind", kind.name), *([("at", self.at)] if self.at else [])]
         if self.kind.needs_pivot and kind.needs_pivot and self.pivot:
             carried.append(("pivot", self.pivot))
         return urlencode(carried)
@@ -163,6 +166,7 @@ def parse_form(data: QueryDict) -> CompactionForm:
             form.errors["kind"] = f"{error} Choose one of these."
     mode = data.get("mode", "")
     form.mode = mode if mode in [choice.name for choice in form.kind.modes] else form.kind.default_mode
+    form.at = _text(data.get("at", ""))[:LONGEST_ID]
     form.pivot = _text(data.get("pivot", ""))[:LONGEST_ID]
     form.ids = _ids(data.getlist("ids"))
     form.instructions = data.get("instructions", "").replace("\r\n", "\n")
@@ -210,7 +214,7 @@ def form_from_run(run: Run) -> CompactionForm:
     data = QueryDict(mutable=True)
     settings = {str(name): str(value) for name, value in dict(parameters.get("settings") or {}).items()}
     data["mode"] = settings.pop(MODE, "")
-    for name in ("kind", "pivot", "instructions"):
+    for name in ("kind", "at", "pivot", "instructions"):
         data[name] = str(parameters.get(name) or "")
     data.setlist("ids", [str(uuid) for uuid in parameters.get("ids") or ()])
     model = str(parameters.get("model") or MECHANICAL)

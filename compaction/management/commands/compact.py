@@ -36,6 +36,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--agent", metavar="AGENT_ID", help="compact this sub-agent instead of the main thread")
         parser.add_argument(
+            "--at",
+            default="",
+            metavar="ENTRY",
+            help="compact the session as it was right after this entry (before it, if it is a compaction)",
+        )
+        parser.add_argument(
             "--pivot", default="", metavar="UUID", help="message where a partial compaction begins or ends"
         )
         parser.add_argument("--ids", default="", metavar="ID,ID", help="turns to snip, as short ids or uuids")
@@ -79,6 +85,7 @@ class Command(BaseCommand):
             parameters = {
                 "transcript": transcript.pk,
                 "kind": options["kind"],
+                "at": options["at"].strip(),
                 "pivot": options["pivot"].strip(),
                 "ids": [short_id.strip() for short_id in options["ids"].split(",") if short_id.strip()],
                 "instructions": options["instructions"],

@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from compaction.compare.selectors.points import Points
 from compaction.kinds.engine import KindSpec
 from compaction.kinds.engine.specs import KINDS
 from compaction.kinds.engine.specs.auto import AUTO
@@ -26,18 +27,20 @@ from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.selectors import compactable_messages
+from compaction.kinds.selectors.moment import find_moment
 from compaction.kinds.services.runs import compaction_run
 from compaction.models import Compaction
 from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
-from inspector.runs.services import ActiveRun
+from inspector.runs.services import ActiveRun, RunError
 from inspector.web.clock import now_ms
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Transcript
-from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.messages import Message, join_messages
 from tests.demo import names
 from tests.importing import imported
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
+from tests.pages import fetch
 from tests.sessions.made import HOSTILE
 from tests.sessions.written import Written
 
@@ -449,3 +452,50 @@ def test_what_costs_more_than_is_left_cannot_be_confirmed(
     html = said(client.post(ADDRESS, asking()).content)
     assert "With the longest answer it would cost more" in html
     assert 'name="confirmed"' in html
+
+
+def test_a_session_is_compacted_as_it_was_right_after_an_entry(client: Client) -> None:
+    entry = names.uuid("long", "the finding")
+    html = fetch(client, f"{ADDRESS}?kind=full&at={entry}&forecast=1")
+    assert "This is the session as it was right after entry 45" in html
+    assert f"?kind=snip&amp;at={entry}" in html, "the other kinds start from there as well"
+    response = client.post(ADDRESS, {"kind": "full", "at": entry})
+    run = Run.objects.get(pk=response.headers["Location"].rstrip("/").rpartition("/")[2])
+    assert run.parameters["at"] == entry
+    result = compaction_run(ActiveRun(run), run)
+    made = Compaction.objects.get(pk=result["compaction"])
+    transcript = Transcript.objects.get(public_id=names.LONG)
+    moment = find_moment(transcript, entry)
+    assert (made.position, made.link) == (46, moment.point.link)
+    assert made.messages_before == len(join_messages(compactable_messages(load_context(transcript, moment.point))))
+    assert f"at={entry}" in fetch(client, f"{ADDRESS}?again={run.pk}")
+
+
+def test_at_a_compaction_of_the_agents_it_is_compacted_as_it_was_right_before(client: Client) -> None:
+    boundary = names.uuid("long", "manual boundary")
+    assert "right before entry 261" in fetch(client, f"{ADDRESS}?kind=full&at={boundary}")
+    points = Points(Transcript.objects.get(public_id=names.LONG))
+    before = points.before(points.boundary(boundary)).loaded_context
+    context = load_context(points.transcript, find_moment(points.transcript, boundary).point)
+    assert [message.uuid for message in context.messages] == [message.uuid for message in before.messages]
+    html = fetch(client, f"/sessions/{names.LONG}/compactions/{boundary}/")
+    assert f"/compact/?kind=full&amp;at={boundary}" in html
+
+
+def test_an_entry_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:
+    entry = names.uuid("survey/constants", "task")
+    response = client.get(f"/sessions/{names.SURVEY}/compact/", {"kind": "full", "at": entry})
+    assert response.status_code == 302
+    assert f"at={entry}" in response.headers["Location"]
+    assert client.get(response.headers["Location"]).status_code == 200
+
+
+def test_an_entry_that_is_not_there_is_not_found(client: Client) -> None:
+    assert client.get(ADDRESS, {"kind": "full", "at": "L99999"}).status_code == 404
+    run = Run.objects.create(
+        kind="compaction",
+        created_at=1,
+        parameters={"transcript": Transcript.objects.get(public_id=names.LONG).pk, "kind": "full", "at": "L99999"},
+    )
+    with pytest.raises(RunError, match="no entry L99999"):
+        compaction_run(ActiveRun(run), run)

@@ -22,6 +22,7 @@ from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.selectors import compactable_messages, compaction_get, compaction_load
+from compaction.kinds.selectors.moment import find_moment
 from compaction.mechanisms.engine import Direction, legal_pivots
 from compaction.models import Compaction
 from inspector.runs.models import Run
@@ -30,6 +31,7 @@ from sessions.context.selectors.contexts import load_context, point_next
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import join_messages
+from tests.demo import names
 from tests.importing import imported
 
 pytestmark = pytest.mark.django_db
@@ -201,3 +203,14 @@ def test_hooks_are_named_before_they_run(tmp_path: Path) -> None:
     assert errors.getvalue() == f"SessionStart hook of {tmp_path}/settings.json: echo No force push\n"
     (ran,) = json.loads(out.getvalue())["report"]["hooks"]
     assert (ran["exit"], ran["output"]) == (0, "No force push\n")
+
+
+def test_at_an_entry_only_what_stands_before_it_is_compacted() -> None:
+    boundary = names.uuid("long", "manual boundary")
+    printed = document("compact", SESSION, "--kind", "full", "--at", boundary)
+    transcript = Transcript.objects.get(public_id=SESSION)
+    before = compactable_messages(load_context(transcript, find_moment(transcript, boundary).point))
+    assert printed["before"]["messages"] == len(join_messages(before))
+    assert names.uuid("long", "first prompt") in printed["dropped"]
+    with pytest.raises(CommandError, match="has no entry L99999"):
+        run("compact", SESSION, "--kind", "full", "--at", "L99999")

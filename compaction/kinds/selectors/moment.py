@@ -1,0 +1,39 @@
+"""The moment of a session that a compaction starts from, if it is not its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessions.archive.selectors.records import Reader
+from sessions.context.selectors.contexts import ContextPoint, point_after
+from sessions.linking.engine.raw_fields import key
+from sessions.models import Entry, Transcript
+from sessions.timeline.selectors.entries import find_entry
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    transcript: Transcript
+    """That the entry belongs to: the session's own, or a sub-agent's."""
+    entry: Entry
+    point: ContextPoint
+
+    @property
+    def is_before(self) -> bool:
+        """Right before the entry, which is a compaction of the agent's; else right after it."""
+        return self.point.position == self.entry.position
+
+    @property
+    def title(self) -> str:
+        return f"right {'before' if self.is_before else 'after'} entry {self.entry.position}"
+
+
+def find_moment(transcript: Transcript, address: str) -> Moment:
+    """`address`: of an entry, as in its permalink. At a compaction of the agent's it is the moment at which the agent
+    compacted, so that both can be compared. Raises Http404 if there is no such entry."""
+    owner, entry = find_entry(transcript, address)
+    if entry.detail != "compact_boundary":
+        return Moment(owner, entry, point_after(entry))
+    record = Reader(owner.source_id).record(entry.offset, entry.length)
+    link = key(record.get("logicalParentUuid")) or entry.parent_key
+    return Moment(owner, entry, ContextPoint(entry.position, link))
