@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from compaction.mechanisms.engine.microcompact.cached import tokens_deleted
 from compaction.mechanisms.engine import CachedConfig, MicrocompactConfig, PipelineState, TimedConfig, run_pipeline
 from compaction.mechanisms.engine.fingerprint import fingerprint
 from compaction.mechanisms.engine.microcompact import MicrocompactState
+from compaction.mechanisms.engine.microcompact.cached import tokens_deleted
 from compaction.mechanisms.engine.microcompact.timed import ClearingReport
 from compaction.mechanisms.engine.report import Report
 from sessions.transcripts.engine.messages import Message, replace_fields
