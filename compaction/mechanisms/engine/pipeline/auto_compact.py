@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from compaction.mechanisms.engine.collapse import suppresses_auto_compact
 from compaction.mechanisms.engine.compaction.boundary import Trigger
-from compaction.mechanisms.engine.compaction.occasion import Attempt
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import Compaction, rebase, replay_compactions
 from compaction.mechanisms.engine.conversation.turns import start_of_unanswered
 from compaction.mechanisms.engine.full.compact import full_compact
@@ -34,7 +34,7 @@ def auto_compact(work: Work, *, forced: bool = False) -> TrackedCompaction | Non
     """`forced`: the API has refused the request as too long, so its size no longer matters."""
     declined = _reason_to_decline(work, forced)
     size = estimate(work.view, work.counter)
-    why = declined or f"The context has {work.tokens:,} tokens, and the threshold is {work.threshold:,}."
+    why = declined or f"The context has {work.tokens:,} tokens, and the threshold is {_threshold(work)}."
     if forced and not declined:
         why = "The API has refused the request as too long."
     work.reports.append(Report(MECHANISM, not declined, why, size, size))
@@ -99,8 +99,13 @@ def _reason_to_decline(work: Work, forced: bool) -> str:
     if work.state.breaker.is_open(config.auto.most_failures):
         return f"It failed {work.state.breaker.failures} times in a row and is not tried again."
     if not forced and work.tokens < work.threshold:
-        return f"{work.tokens:,} tokens are fewer than the threshold of {work.threshold:,}."
+        return f"{work.tokens:,} tokens are fewer than the threshold of {_threshold(work)}."
     return ""
+
+
+def _threshold(work: Work) -> str:
+    origin = work.config.auto.origin
+    return f"{work.threshold:,}{f' ({origin})' if origin else ''}"
 
 
 def _explain_collapse(work: Work) -> str:
@@ -123,7 +128,7 @@ def _by_notes(work: Work, messages: Sequence[Message]) -> Outcome[Attempt]:
         config.session_memory,
         last_summarized=work.state.last_summarized,
         threshold=work.threshold,
-        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.messages),
+        occasion=_occasion(work),
         attachments=config.attachments,
     )
 
@@ -134,9 +139,10 @@ def _by_model(work: Work, messages: Sequence[Message]) -> Outcome[Attempt]:
         size = estimate(messages, work.counter)
         return Outcome(messages, Report("full compact", False, "There is no model to ask.", size, size), Attempt())
     return full_compact(
-        messages,
-        effects.summarise,
-        config.full,
-        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.messages),
-        attachments=config.attachments,
+        messages, effects.summarise, config.full, occasion=_occasion(work), attachments=config.attachments
     )
+
+
+def _occasion(work: Work) -> Occasion:
+    occasion = work.effects.occasion(Trigger.AUTO, work.now, work.counter, work.config.model, work.messages)
+    return replace(occasion, autonomous=work.config.auto.autonomous)
