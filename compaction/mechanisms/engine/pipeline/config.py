@@ -31,6 +31,14 @@ class AutoCompactConfig:
         label="Threshold, in percent",
         most=100,
     )
+    counted_window: int | None = setting(
+        None, "Tokens of the window that the threshold is reckoned from, if the model's is larger."
+    )
+    origin: str = setting("", "Where a lowered threshold comes from.")
+    """Part of a sentence."""
+    autonomous: bool = setting(
+        False, "The agent works without a person, and is told so again after the summary. No record says whether."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ class PipelineConfig:
     @property
     def limits(self) -> Limits:
         window = context_window(self.model or None, betas=self.betas, setting=self.window).tokens
-        return Limits(window, self.max_output, percent=self.auto.percent)
+        return Limits(min(window, self.auto.counted_window or window), self.max_output, percent=self.auto.percent)
 
     @property
     def main_thread(self) -> bool:
