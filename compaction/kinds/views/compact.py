@@ -34,6 +34,7 @@ from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.models import Transcript
 from sessions.requests.selectors import find_sharing
+from sessions.requests.selectors.warmth import cache_warmth
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import SessionHead, session_head
 from sessions.transcripts.selectors.session_size import is_large
@@ -245,6 +246,7 @@ class _Page:
             **_explanation(forecast),
             "price": price,
             "sharing": sharing,
+            "warmth": cache_warmth(self.head.transcript, now_ms()),
             "budget": budget,
             "beyond": beyond,
             "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
