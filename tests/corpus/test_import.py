@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sessions.archive.selectors.records import Reader
-from sessions.imports.services.sync import Report
+from sessions.imports.services.report import Report
 from sessions.models import Entry, Problem, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from tests.corpus.files import FILES, lines, name

@@ -49,8 +49,8 @@ import django
 django.setup()
 from pathlib import Path
 from sessions.imports.engine.scan import stretches
-from sessions.imports.services import sync
-stretches.STRETCH = sync.COMMIT_BYTES = stretches.BLOCK_SIZE
+from sessions.imports.services import import_work, sync
+stretches.STRETCH = import_work.COMMIT_BYTES = stretches.BLOCK_SIZE
 where = sys.argv[2]
 def stop(place):
     if place == where and not stop.done:
@@ -61,11 +61,11 @@ stop.done = False
 def listener(progress):
     stop("indexing" if progress.phase == "indexing" else "half" if progress.entries else "planned")
 def around(name):
-    function = getattr(sync, name)
+    function = getattr(import_work, name)
     def stopping(*arguments):
         function(*arguments)
         stop(name)
-    setattr(sync, name, stopping)
+    setattr(import_work, name, stopping)
 around("settle")
 around("index_owed")
 report = sync.sync([Path(sys.argv[1])], workers=1, listener=listener)

@@ -31,8 +31,8 @@ import django
 django.setup()
 from pathlib import Path
 from sessions.imports.engine.scan import stretches
-from sessions.imports.services import sync
-stretches.STRETCH = sync.COMMIT_BYTES = stretches.BLOCK_SIZE
+from sessions.imports.services import import_work, sync
+stretches.STRETCH = import_work.COMMIT_BYTES = stretches.BLOCK_SIZE
 def pause(progress):
     if progress.entries and not pause.done:
         pause.done = True

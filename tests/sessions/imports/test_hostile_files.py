@@ -17,7 +17,8 @@ from sessions.archive.selectors.records import Reader
 from sessions.imports.engine.discovery import discover, make_candidate
 from sessions.imports.services.import_lock import ImportLock
 from sessions.imports.services.plan import Planner
-from sessions.imports.services.sync import Progress, sync, sync_files
+from sessions.imports.services.report import Progress
+from sessions.imports.services.sync import sync, sync_files
 from sessions.imports.services.writer import WriteCounts
 from sessions.models import Source, Transcript
 from sessions.transcripts.engine.paths import decode_path, encode_path

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sessions.archive.selectors.records import Reader
-from sessions.imports.services.sync import Report, sync
+from sessions.imports.services.report import Report
+from sessions.imports.services.sync import sync
 from sessions.models import Entry, Mark, Problem, Request, Transcript, Turn
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from tests.examples import examples

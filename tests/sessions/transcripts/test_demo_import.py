@@ -11,7 +11,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from sessions.agents.engine import AgentState
 from sessions.agents.selectors.tree import load_agents
 from sessions.archive.selectors.records import Reader
-from sessions.imports.services.sync import Report
+from sessions.imports.services.report import Report
 from sessions.models import Entry, Mark, Oddity, Problem, Request, Source, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag

@@ -29,10 +29,10 @@ import django
 django.setup()
 from pathlib import Path
 from sessions.imports.engine.scan import stretches
-from sessions.imports.services import bulk, sync
+from sessions.imports.services import bulk, import_work, sync
 bulk.LARGE_BYTES = int(sys.argv[2])
 stretches.STRETCH = stretches.BLOCK_SIZE
-sync.COMMIT_BYTES = stretches.BLOCK_SIZE
+import_work.COMMIT_BYTES = stretches.BLOCK_SIZE
 print("ready", flush=True)
 sync.sync([Path(sys.argv[1])], workers=2, listener=lambda progress: time.sleep(0.01))
 print("done", flush=True)
