@@ -20,7 +20,7 @@ def places() -> list[tuple[str, str]]:
     """Where the marks of the templates lead, with the template."""
     texts = [(str(path.relative_to(ROOT)), path.read_text()) for path in TEMPLATES]
     marks = [(name, place) for name, text in texts for place, _ in (*MARK.findall(text), *NAMED.findall(text))]
-    return [*marks, *(("templates/compact.html", f"compaction#{kind}") for kind in KINDS)]
+    return [*marks, *(("templates/compaction/kinds/compact.html", f"compaction#{kind}") for kind in KINDS)]
 
 
 @pytest.mark.parametrize(("template", "place"), places())
