@@ -58,8 +58,8 @@ def windows(client: Client, address: str) -> Iterator[Any]:
         answer = client.get(address)
         assert answer.status_code == 200, address
         yield answer
-        found = re.search(r'<a class="later" href="(\?[^"]+)"', answer.content.decode())
-        address = root + found[1].replace("&amp;", "&") if found else ""
+        match = re.search(r'<a class="later" href="(\?[^"]+)"', answer.content.decode())
+        address = root + match[1].replace("&amp;", "&") if match else ""
 
 
 def pages(transcript: Transcript) -> Iterator[str]:
