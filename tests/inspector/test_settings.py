@@ -38,16 +38,14 @@ def test_the_documented_types_are_those_of_the_program() -> None:
         assert words == kind or (kind, words) in {("text", "URL"), ("text", "address")}
 
 
-# To set a variable for a library, once the settings are read, is not to read one.
-READS_ENVIRONMENT = r"os\.(getenv|environ\b(?!\.setdefault\(\"DJANGO_SETTINGS_MODULE\"|\[\"\w+\"\] = ))"
-
-
 def test_only_the_settings_file_reads_the_environment() -> None:
     readers = [
         str(path.relative_to(ROOT))
         for app in ("compaction", "inspector", "memory", "sessions")
         for path in (ROOT / app).rglob("*.py")
-        if re.search(READS_ENVIRONMENT, path.read_text())
+        if re.search(
+            r"os\.(getenv|environ\b(?!\.setdefault\(\"DJANGO_SETTINGS_MODULE|\[\"\w+\"\] = ))", path.read_text()
+        )
     ]
     assert readers == []
 

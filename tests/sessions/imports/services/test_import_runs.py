@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from inspector.watcher.follow import follow
 from sessions.imports.services import import_work
 from sessions.imports.services.import_runs import has_import_ended, import_run
 from sessions.models import Entry, Source, Transcript
-from tests.serving import PATIENCE, wait_until
+from tests.serving import wait_until
 from tests.sessions.writing import Writing
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,10 +68,7 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def kill() -> None:
     """As soon as something is stored: the rest is read in the blink of an eye."""
-    end = time.monotonic() + PATIENCE
-    while not Entry.objects.exists():
-        assert time.monotonic() < end, "nothing was stored"
-        time.sleep(0.005)
+    wait_until(Entry.objects.exists, longest_pause=0.005)
     run_kill(run_id=Run.objects.get().pk)
     connection.close()
 
