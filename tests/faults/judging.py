@@ -179,7 +179,7 @@ def _whole(stored: Stored, calm: Calm, place: Place) -> list[str]:
 
 
 ALLOWED = re.compile(
-    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$"
+    r"logs/|(before-restore-[^/]*/)?lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$"
     r"|queue/messages/[^/]*\.unfinished$|(\.lucid\.sqlite#)?\.restoring-"
 )
 """Names that depend on who came first or was the last to leave, and what is swept when it is old: drafts and

@@ -128,6 +128,38 @@ def test_a_restore_whose_last_steps_fail_says_what_is_true(states: States) -> No
 
 
 @pytest.mark.long
+def test_a_restore_says_where_a_database_is_that_could_not_be_put_back(states: States) -> None:
+    """On a disk without hard links the old database has to be moved before the new one gets its name. When that fails,
+    and goes on failing, it said that nothing was changed."""
+    restore = scenario("restore")
+    states.warm.links = False
+    states.put_back(restore.begin)
+    home = states.warm.place.home
+    calls = states.warm.do(restore.work, restore.arguments(states.warm)).seen.calls
+    assert compactions(home) == 1
+    outputs = []
+    for number in range(calls - 17, calls - 7):
+        states.put_back(restore.begin)
+        ended = states.warm.do(restore.work, restore.arguments(states.warm), fault=Fault(number, Mode.ON))
+        assert ended.status == 1, ended.output
+        aside = next(home.glob("before-restore-*"), home)
+        where = home if "Nothing was changed" in ended.output else aside
+        assert compactions(where) == 0, ended.output
+        assert where == home or str(aside) in ended.output
+        outputs.append(ended.output)
+    states.warm.links = True
+    for words in ("Nothing was changed", "again while it was put back", "is that of the backup now"):
+        assert any(words in output for output in outputs), outputs
+
+
+def compactions(folder: Path) -> int:
+    """The backup has one."""
+    with closing(sqlite3.connect(f"file:{folder / 'lucid.sqlite3'}?mode=ro", uri=True)) as database:
+        count: int = database.execute("SELECT count(*) FROM compaction_compaction").fetchone()[0]
+        return count
+
+
+@pytest.mark.long
 def test_a_clock_that_jumps_loses_nothing(states: States) -> None:
     assert nothing_lost(jump(states, scenario("tidy and accept"), seed=14))
 

@@ -109,3 +109,18 @@ def test_every_type_of_column_is_one_that_travels(database: str) -> None:
     )
     known = {"bigint", "integer", "smallint", "boolean", "double precision", "bytea", "jsonb", "text", "tsvector"}
     assert {kind for (kind,) in result} <= known | {"character varying"}
+
+
+def test_a_connection_that_breaks_while_tables_are_replaced_leaves_no_false_word(tmp_path: Path, database: str) -> None:
+    """Whether the last statement came through is not known then."""
+    with psycopg.connect(database) as connection:
+        connection.execute(
+            "CREATE FUNCTION cut() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN"
+            " IF current_query() LIKE '%SET SCHEMA%' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;"
+            " END $$"
+        )
+        connection.execute("CREATE EVENT TRIGGER cut ON ddl_command_end EXECUTE FUNCTION cut()")
+    done = restore(tmp_path, database, "--replace")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "it holds what it held before, or the backup" in done.stderr
+    assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]

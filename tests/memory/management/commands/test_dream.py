@@ -92,6 +92,10 @@ def test_accepting_leaves_what_would_lose_a_fact_and_says_so(shelf: Shelf) -> No
             assert "Left as it was, because it would lose 1 fact: changes of fog.md." in result["summary"]
             assert {"fog.md", "wind.md"} <= set(shelf.all())
             server.answer(Say(calls=[read]), Say(calls=calls[:1]), Say("Done."))
+            with pytest.raises(CommandError, match="Nothing of it was accepted: it would lose 1 fact"):
+                dream(shelf, "--accept")
+            assert "fog.md" in shelf.all()
+            server.answer(Say(calls=[read]), Say(calls=calls[:1]), Say("Done."))
             result = dream(shelf, "--accept-losses")
     assert result["decision"] == "accepted"
     assert result["lost"] == [{"file": "fog.md", "line": 1, "text": "Fog comes at dawn."}]

@@ -28,7 +28,13 @@ def test_spans_end_before_what_people_typed() -> None:
 def test_inputs_can_be_let_go_too() -> None:
     messages = [typed("one"), *loop(1, prefix="a"), typed("two"), *loop(1, prefix="b"), typed("three"), *loop(1)]
     config = CollapseConfig(enabled=True, keep_tokens=1_000, least=500, most=5_000, keep_inputs=False)
-    assert spans(messages, config) == [(0, 7)]
+    assert spans(messages, config) == [(1, 7)]
+
+
+def test_what_stands_before_the_first_answer_is_never_let_go() -> None:
+    messages = [typed("x" * 20_000), typed("one"), *loop(1, prefix="a"), *loop(1)]
+    config = CollapseConfig(enabled=True, keep_tokens=1_000, least=500, most=50_000, keep_inputs=False)
+    assert [first for first, _ in spans(messages, config)] == [2]
 
 
 def test_a_long_run_is_divided() -> None:

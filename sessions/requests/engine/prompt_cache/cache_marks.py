@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compaction.mechanisms.engine.prompt_cache.ttl import Ttl, cache_control
+from sessions.requests.engine.prompt_cache.ttl import Ttl, cache_control
 from sessions.transcripts.engine.messages import THINKING_TYPES, Block
 
 MOST_MARKS = 4

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.mechanisms.engine.prompt_cache.ttl import Account, Ttl, cache_control, latch_ttl
+from sessions.requests.engine.prompt_cache.ttl import Account, Ttl, cache_control, latch_ttl
 
 SUBSCRIBER = Account(subscriber=True)
 

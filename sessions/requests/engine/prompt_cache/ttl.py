@@ -10,9 +10,9 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
-from compaction.mechanisms.engine.guards.recursion import COMPACT, MAIN
+from sessions.requests.engine.prompt_cache.query_sources import AGENT, COMPACT, MAIN, SDK
 
-ALLOWLIST = (f"{MAIN}*", "sdk", "agent:*")
+ALLOWLIST = (f"{MAIN}*", SDK, f"{AGENT}*")
 """Query sources that live long enough to read what they wrote."""
 
 
@@ -43,10 +43,13 @@ class TtlLatch:
     def ttl(self, source: str) -> Ttl:
         if self.bedrock:
             return Ttl.ONE_HOUR
+        return Ttl.ONE_HOUR if self.eligible and self.entry_of(source) else Ttl.FIVE_MINUTES
+
+    def entry_of(self, source: str) -> str:
+        """The entry of the list that names this source; empty if none does."""
         # A compaction reads what the main thread has cached, so it gets the same mark.
         tracked = MAIN if source == COMPACT else source
-        allowed = any(fnmatchcase(tracked, pattern) for pattern in self.allowlist)
-        return Ttl.ONE_HOUR if self.eligible and allowed else Ttl.FIVE_MINUTES
+        return next((entry for entry in self.allowlist if fnmatchcase(tracked, entry)), "")
 
 
 def latch_ttl(latch: TtlLatch | None, account: Account, allowlist: tuple[str, ...] = ALLOWLIST) -> TtlLatch:

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compaction.mechanisms.engine.prompt_cache.cache_marks import MOST_MARKS, mark_messages, mark_paths, mark_tools
-from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
-from compaction.mechanisms.engine.system_prompt import assemble, scope_texts, system_blocks
+from sessions.requests.engine.prompt_cache.cache_marks import MOST_MARKS, mark_messages, mark_paths, mark_tools
+from sessions.requests.engine.prompt_cache.ttl import Ttl
+from sessions.requests.engine.system_prompt import assemble, scope_texts, system_blocks
 from sessions.transcripts.engine.messages import join_messages
 from tests.sessions.transcripts.engine.spoken import Talk
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compaction.mechanisms.engine.system_prompt.blocks import (
+from sessions.requests.engine.system_prompt.blocks import (
     BOUNDARY,
     Provider,
     Scope,
@@ -11,7 +11,7 @@ from compaction.mechanisms.engine.system_prompt.blocks import (
     scope_texts,
     system_blocks,
 )
-from compaction.mechanisms.engine.system_prompt.sections import (
+from sessions.requests.engine.system_prompt.sections import (
     Section,
     SectionState,
     render_sections,

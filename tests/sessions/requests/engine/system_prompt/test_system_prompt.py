@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
-from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
-from compaction.mechanisms.engine.system_prompt import (
+from sessions.requests.engine.prompt_cache.ttl import Ttl
+from sessions.requests.engine.system_prompt import (
     BOUNDARY,
     Provider,
     Scope,
@@ -17,7 +17,7 @@ from compaction.mechanisms.engine.system_prompt import (
     system_blocks,
     volatile_section,
 )
-from compaction.mechanisms.engine.system_prompt.sections import UnexplainedSectionError
+from sessions.requests.engine.system_prompt.sections import UnexplainedSectionError
 
 TEXTS = assemble(["rules", "tone"], ["today", "memory"])
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from compaction.mechanisms.engine.prompt_cache.ttl import Ttl, cache_control
+from sessions.requests.engine.prompt_cache.ttl import Ttl, cache_control
 from sessions.transcripts.engine.messages import Block
 
 BOUNDARY = "<<< dynamic sections >>>"
