@@ -85,8 +85,8 @@ def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_pat
     assert rows(database, twice) == []
 
 
-def _stored(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: found[name] for name in ("transcripts", "sources", "entries", "search", "again")}
+def _stored(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: data[name] for name in ("transcripts", "sources", "entries", "search", "again")}
 
 
 def test_a_growing_session_is_followed(tmp_path: Path, postgres_url: str) -> None:
