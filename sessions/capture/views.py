@@ -46,7 +46,7 @@ def capture_list(request: HtmxRequest) -> HttpResponse:
         "page": page,
         "projects": project_tree(),
     }
-    return render_page(request, "captures/list.html", context, partials=("capture-list",))
+    return render_page(request, "sessions/capture/list.html", context, partials=("capture-list",))
 
 
 @require_safe
@@ -73,7 +73,7 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
         "pieces": answer_pieces(answer, mask) if answer else (),
         "projects": project_tree(),
     }
-    return render_page(request, "captures/detail.html", context)
+    return render_page(request, "sessions/capture/detail.html", context)
 
 
 def _prompt(capture: Capture, sent: Context, anatomy: Anatomy) -> PromptReport:

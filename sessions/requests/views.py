@@ -27,8 +27,8 @@ from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
 from sessions.usage.engine.usage import Usage
 
-TEMPLATE = "transcripts/request.html"
-PARTS = "transcripts/_anatomy.html#parts"
+TEMPLATE = "sessions/requests/request.html"
+PARTS = "sessions/requests/_anatomy.html#parts"
 
 
 @require_safe
@@ -99,7 +99,7 @@ def _fragment(
         piece = array.piece(opened)
         if piece is None:
             raise Http404("The request has no such block.")
-        return {"part": "transcripts/_piece.html", "piece": piece, "whole": True, "query": ""}
+        return {"part": "sessions/context/_piece.html", "piece": piece, "whole": True, "query": ""}
     section = next((candidate for candidate in anatomy.sections if candidate.name == request.GET.get("section")), None)
     if section is None or part not in ("rows", "open", "close"):
         return None

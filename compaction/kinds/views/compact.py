@@ -113,7 +113,7 @@ class _Page:
         values = {**self.frame_values(), **self.forecast_values(on_demand=on_demand), "alone": alone}
         if not alone:
             values |= self.list_values()
-        response = render_page(self.request, "compact.html", values, partials=("forecast", "compact"))
+        response = render_page(self.request, "compaction/kinds/compact.html", values, partials=("forecast", "compact"))
         response.status_code = status
         return replace_url(response, f"{self.request.path}?{self.form.query}") if alone else response
 
@@ -251,7 +251,7 @@ class _Page:
             "beyond": beyond,
             "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
-        return render_page(self.request, "compact_confirm.html", values)
+        return render_page(self.request, "compaction/kinds/compact_confirm.html", values)
 
 
 def _explanation(forecast: Forecast) -> dict[str, Any]:

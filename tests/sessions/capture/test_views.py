@@ -26,9 +26,9 @@ def client() -> Client:
 
 
 def captured(body: Json | None = None, answer: Json | None = None, **more: Any) -> Capture:
-    found = capture_store(exchange=exchange(request() if body is None else body, answer, **more))
-    assert found is not None
-    return found
+    result = capture_store(exchange=exchange(request() if body is None else body, answer, **more))
+    assert result is not None
+    return result
 
 
 def shown(client: Client, address: str) -> str:

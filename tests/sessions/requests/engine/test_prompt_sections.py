@@ -24,9 +24,9 @@ def block(text: str, mark: dict[str, str] | None = None) -> dict[str, object]:
 
 def setup_of(*blocks: dict[str, object], tools: tuple[dict[str, object], ...] = ()) -> RequestSetup:
     marks = [
-        {"path": ["system", number], "value": one["cache_control"]}
-        for number, one in enumerate(blocks)
-        if "cache_control" in one
+        {"path": ["system", number], "value": item["cache_control"]}
+        for number, item in enumerate(blocks)
+        if "cache_control" in item
     ]
     return RequestSetup(system=blocks, tools=tools, marks=tuple(marks))
 
@@ -45,7 +45,8 @@ def sections(
     before: tuple[RequestSetup, tuple[Element, ...]] | None = None,
 ) -> dict[str, PromptSection]:
     tokens: dict[str, tuple[int, int]] = {
-        f"system.{number}": (100, len(str(one.get("text", "")))) for number, one in enumerate(setup.system or ())
+        f"system.{number}": (100, len(str(section.get("text", ""))))
+        for number, section in enumerate(setup.system or ())
     }
     made: Any = prompt_sections(setup, elements, marks_of(setup, elements), tokens)
     if before is not None:
