@@ -59,7 +59,8 @@ def test_a_pause_beside_another_cause_is_not_counted_for_it() -> None:
 def test_an_hour_that_was_used_has_cost_what_was_paid_although_the_cache_was_lost() -> None:
     calls = [call(0, 100_000, at=0, fresh=0, hour=True), call(0, 100_000, at=10, fresh=0, hour=True)]
     advice = check_advice(calls, {})
-    assert (advice.used, advice.better, advice.saves) == ("1h", "5m", pytest.approx(200_000 * (HOUR - WRITE)))
+    assert (advice.used, advice.better) == ("1h", "5m")
+    assert advice.saves == pytest.approx(200_000 * (HOUR - WRITE))
     assert advice.cost_1h == pytest.approx(200_000 * HOUR + 2 * 10 * 20e-6)
 
 
