@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from compaction.kinds.engine import CompactionResult, KindError, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.token_cost import RequestWeigher
 from compaction.kinds.selectors import compactable_messages, newest_notes
-from compaction.mechanisms.engine import Effects
-from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.kinds.selectors.recorded_effects import recorded_effects
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.models import Transcript
@@ -28,6 +27,11 @@ class Forecast:
     def tokens_freed(self) -> int:
         return self.applied.tokens_before - self.applied.tokens_after if self.applied else 0
 
+    @property
+    def tokens_added(self) -> int:
+        """A client compacts even if that makes a context larger."""
+        return max(0, -self.tokens_freed)
+
 
 def forecast(
     transcript: Transcript,
@@ -45,10 +49,10 @@ def forecast(
     weigher = RequestWeigher(overhead) if asks_model and kind.summarises else None
     if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
-    effects = Effects(
+    effects = replace(
+        recorded_effects(transcript, context, messages),
         summarise=weigher,
         read_notes=lambda: newest_notes(transcript, context.position),
-        read_file=recorded_files(messages),
     )
     try:
         applied = apply_kind(

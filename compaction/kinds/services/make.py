@@ -13,10 +13,10 @@ from compaction.hooks.services import RunningHooks
 from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.stored_context import StoredContext
 from compaction.kinds.selectors import compactable_messages, count_failures, newest_notes
+from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.kinds.services.summarising import Summariser
 from compaction.kinds.services.watcher import SilentWatcher, Watcher
-from compaction.mechanisms.engine import Effects, Report
-from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.mechanisms.engine import Report
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
 from compaction.trail.engine import count_quotes
@@ -85,12 +85,12 @@ def _apply(
     hooks: RunningHooks | None,
 ) -> CompactionResult:
     messages = compactable_messages(context)
-    effects = Effects(
+    effects = replace(
+        recorded_effects(transcript, context, messages),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),
         read_notes=lambda: newest_notes(transcript, context.position),
-        read_file=recorded_files(messages),
         transcript_path=str(decode_path(transcript.source.path)),
     )
     return apply_kind(

@@ -47,7 +47,11 @@ def misses(found: Sequence[Verdict]) -> str:
     for verdict in found:
         boundary = verdict.boundary
         reasons = [f"declined: {verdict.declined}"] if verdict.declined else []
-        reasons += [f"{part}: {difference}" for part, difference in verdict.differences.items() if difference]
+        reasons += [
+            f"{part}: {verdict.causes[part] or f'unexplained: {difference}'}"
+            for part, difference in verdict.differences.items()
+            if difference
+        ]
         lines += [f"{boundary.version} {boundary.recording} request {boundary.request['n']}, {why}" for why in reasons]
     return "\n".join(lines)
 
@@ -57,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     found = verdicts(recordings(*roots))
     print(table(found))
     print(misses(found))
-    return int(not found)
+    return int(not found or any(verdict.unexplained or verdict.declined for verdict in found))
 
 
 if __name__ == "__main__":

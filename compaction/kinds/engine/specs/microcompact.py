@@ -73,4 +73,5 @@ MICROCOMPACT = KindSpec(
     ),
     first_fields=("keep", "trigger", "target", "exclude_tools"),
     hidden_fields=("enabled",),
+    keeps_thinking=lambda job, config: isinstance(config, ClearToolUsesConfig),
 )
