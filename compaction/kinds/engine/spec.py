@@ -80,6 +80,11 @@ class KindSpec:
         return self.name
 
     @property
+    def attaches(self) -> bool:
+        """A summary replaces what was said, so that files, plan and lists are attached again. Hooks run there too."""
+        return self.runs_hooks
+
+    @property
     def needs_pivot(self) -> bool:
         return self.direction is not None
 

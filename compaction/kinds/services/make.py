@@ -11,12 +11,14 @@ from msgspec import structs
 
 from compaction.hooks.services import RunningHooks
 from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.sizes import measure_sizes
 from compaction.kinds.engine.stored_context import StoredContext
 from compaction.kinds.selectors import compactable_messages, count_failures, newest_notes
+from compaction.kinds.selectors.overrides import add_overrides
 from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.kinds.services.summarising import Summariser
 from compaction.kinds.services.watcher import SilentWatcher, Watcher
-from compaction.mechanisms.engine import Report
+from compaction.mechanisms.engine import Effects, Report
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
 from compaction.trail.engine import count_quotes
@@ -27,6 +29,9 @@ from sessions.context.selectors.contexts import ContextPoint, load_context, poin
 from sessions.models import Transcript
 from sessions.requests.selectors import SharingDecision, decide_sharing, find_parent_request
 from sessions.transcripts.engine.paths import decode_path
+from sessions.weights.engine.message_weights import MessageWeights
+from sessions.weights.selectors import message_weights, transcripts_to_weigh, weight_table
+from sessions.weights.services.weighing import transcript_weigh
 
 
 def compaction_make(
@@ -52,6 +57,7 @@ def compaction_make(
     applied = _apply(transcript, context, kind, completed, summariser, now_ms, hooks)
     watcher.phase("writing")
     packed = StoredContext.of(applied).pack()
+    sizes = measure_sizes(context, _weigh(transcript, context), applied.after, applied.cache_edits)
     return Compaction.objects.create(
         transcript=transcript,
         kind=kind.name,
@@ -62,10 +68,11 @@ def compaction_make(
         model_name=_author(kind, applied, summariser),
         mechanical=applied.mechanical,
         done=applied.done,
-        messages_before=applied.messages_before,
-        messages_after=applied.messages_after,
+        messages_before=sizes.messages_before,
+        messages_after=sizes.messages_after,
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,
+        sizes=sizes.to_json(),
         summary=applied.summary.encode("utf-8", "replace").decode(),
         report=report_of(kind, applied, summariser, sharing, hooks),
         packed=packed,
@@ -86,7 +93,7 @@ def _apply(
 ) -> CompactionResult:
     messages = compactable_messages(context)
     effects = replace(
-        recorded_effects(transcript, context, messages),
+        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),
@@ -104,6 +111,12 @@ def _apply(
         session_id=transcript.session_id,
         failures=count_failures(transcript, kind.name) if kind.automatic and summariser.model_writer is not None else 0,
     )
+
+
+def _weigh(transcript: Transcript, context: Context) -> MessageWeights:
+    if transcripts_to_weigh([transcript.pk], growing=True):
+        transcript_weigh(transcript=transcript)
+    return message_weights(context, weight_table(transcript))
 
 
 def _find_sharing(
@@ -124,6 +137,7 @@ def _complete_parameters(
     transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: SharingDecision | None, session_id: str
 ) -> Parameters:
     """With the settings that follow from where and by whom it is made."""
+    parameters = add_overrides(kind, parameters, transcript)
     settings = dict(parameters.settings)
     if sharing is not None and not sharing.is_shared:
         settings.pop("fork", None)

@@ -112,7 +112,7 @@ class _Page:
         values = {**self.frame_values(), **self.forecast_values(on_demand=on_demand), "alone": alone}
         if not alone:
             values |= self.list_values()
-        response = render_page(self.request, "compact.html", values, partials=("forecast", "compact"))
+        response = render_page(self.request, "compaction/kinds/compact.html", values, partials=("forecast", "compact"))
         response.status_code = status
         return replace_url(response, f"{self.request.path}?{self.form.query}") if alone else response
 
@@ -177,9 +177,11 @@ class _Page:
             return {"waiting": True}
         forecast = self.forecast()
         values: dict[str, Any] = {"forecast": forecast, **_explanation(forecast)}
-        if forecast.applied is not None:
-            remaining, freed = forecast.applied.tokens_after, max(0, forecast.tokens_freed)
-            values["bar"] = token_bar([("kept", "left", remaining), ("freed", "freed", freed)])
+        if forecast.sizes is not None:
+            freed = max(0, forecast.tokens_freed)
+            left = round(forecast.sizes.after.weight.tokens)
+            values |= {"sizes": forecast.sizes, "point": self.snapshot.point.name(self.head.transcript)}
+            values["bar"] = token_bar([("kept", "left", left), ("freed", "freed", freed)])
         if self.form.will_ask_model:
             values["price"] = forecast_price(self.model, forecast.weights)
         return values
@@ -247,7 +249,7 @@ class _Page:
             "beyond": beyond,
             "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
-        return render_page(self.request, "compact_confirm.html", values)
+        return render_page(self.request, "compaction/kinds/compact_confirm.html", values)
 
 
 def _explanation(forecast: Forecast) -> dict[str, Any]:

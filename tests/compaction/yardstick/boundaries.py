@@ -103,11 +103,11 @@ def _boundary(
     summary_record = log.record(summary_row.position)
     words = text(mapping(summary_record.get("message")).get("content"))
     core = digest(text_block(words))["core"]
-    candidate = next((one for one in candidates if core in _cores(one[0])), None)
-    if candidate is None:
+    match = next((candidate for candidate in candidates if core in _cores(candidate[0])), None)
+    if match is None:
         return None
-    candidates.remove(candidate)
-    request, follows_refusal = candidate
+    candidates.remove(match)
+    request, follows_refusal = match
     until = _rows_before_answer(log, following, request)
     metadata = mapping(record.get("compactMetadata"))
     preserved = mapping(metadata.get("preservedSegment"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.requests.calls import LIMITS, Call, Limits, gap_of
-from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
+from sessions.requests.engine.prompt_cache.ttl import Ttl
 from sessions.text.engine.words import money, plural
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.usage import Usage

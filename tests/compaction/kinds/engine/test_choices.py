@@ -28,7 +28,7 @@ def talk() -> list[Message]:
         {"role": "user", "content": "and the moon?"},
         {"role": "assistant", "content": [open_call]},
     ]
-    return [replace_fields(message, position=10 * at) for at, message in enumerate(read_messages(array))]
+    return [replace_fields(message, position=10 * index) for index, message in enumerate(read_messages(array))]
 
 
 def test_turns_tell_their_words_their_size_and_why_they_stay() -> None:
@@ -41,7 +41,7 @@ def test_turns_tell_their_words_their_size_and_why_they_stay() -> None:
 
 def test_a_cut_is_moved_to_where_more_is_kept() -> None:
     messages = talk()
-    result, answer, prompt = (messages[at].uuid for at in (2, 3, 4))
+    result, answer, prompt = (messages[index].uuid for index in (2, 3, 4))
     assert pivot_of(messages, prompt, Direction.UP_TO) == Pivot(prompt)
     assert pivot_of(messages, result, Direction.FROM) == Pivot(answer, "a tool call would lose its result")
     assert pivot_of(messages, messages[0].uuid, Direction.UP_TO) == Pivot("", "nothing would be left on one side")

@@ -12,37 +12,37 @@ WRITE, HOUR, READ = 1.25 * PER, 2 * PER, 0.05 * PER
 
 
 def test_an_hour_pays_if_pauses_made_the_session_write_everything_again() -> None:
-    calls = [call(0, 100_000, at=at, fresh=0) for at in (0, 10, 20, 30)]
-    found = advise_ttl(calls, {f"msg_{at}": CauseName.TTL_5M for at in (10, 20, 30)})
+    calls = [call(0, 100_000, at=index, fresh=0) for index in (0, 10, 20, 30)]
+    result = advise_ttl(calls, {f"msg_{index}": CauseName.TTL_5M for index in (10, 20, 30)})
 
     output = 4 * 10 * 20e-6
-    assert found.pauses == 3
-    assert found.cost_5m == pytest.approx(400_000 * WRITE + output)
-    assert found.cost_1h == pytest.approx(100_000 * HOUR + 300_000 * READ + output)
-    assert (found.used, found.better) == ("5m", "1h")
-    assert found.saves == pytest.approx(400_000 * WRITE - 100_000 * HOUR - 300_000 * READ)
-    assert "one hour would have been cheaper" in found.sentence
+    assert result.pauses == 3
+    assert result.cost_5m == pytest.approx(400_000 * WRITE + output)
+    assert result.cost_1h == pytest.approx(100_000 * HOUR + 300_000 * READ + output)
+    assert (result.used, result.better) == ("5m", "1h")
+    assert result.saves == pytest.approx(400_000 * WRITE - 100_000 * HOUR - 300_000 * READ)
+    assert "one hour would have been cheaper" in result.sentence
 
 
 def test_an_hour_does_not_pay_without_pauses() -> None:
-    calls = [call(at * 10_000, 10_000, at=at, fresh=0) for at in range(4)]
-    found = advise_ttl(calls, {})
-    assert (found.better, found.saves) == ("5m", 0.0)
-    assert found.cost_1h == pytest.approx(40_000 * HOUR + 60_000 * READ + 4 * 10 * 20e-6)
+    calls = [call(index * 10_000, 10_000, at=index, fresh=0) for index in range(4)]
+    result = advise_ttl(calls, {})
+    assert (result.better, result.saves) == ("5m", 0.0)
+    assert result.cost_1h == pytest.approx(40_000 * HOUR + 60_000 * READ + 4 * 10 * 20e-6)
 
 
 def test_pauses_longer_than_an_hour_are_lost_either_way() -> None:
     calls = [call(0, 100_000, at=0, fresh=0), call(0, 100_000, at=90, fresh=0)]
-    found = advise_ttl(calls, {"msg_90": CauseName.TTL_5M})
-    assert (found.pauses, found.better) == (0, "5m")
+    result = advise_ttl(calls, {"msg_90": CauseName.TTL_5M})
+    assert (result.pauses, result.better) == (0, "5m")
 
 
 def test_with_an_hour_five_minutes_are_foretold() -> None:
     calls = [call(0, 100_000, at=0, fresh=0, hour=True), call(100_000, 0, at=10, fresh=0, hour=True)]
     calls.append(call(100_000, 1_000, at=11, fresh=0, hour=True))
-    found = advise_ttl(calls, {})
-    assert found.used == "1h"
-    assert found.cost_1h == pytest.approx(101_000 * HOUR + 200_000 * READ + 3 * 10 * 20e-6)
+    result = advise_ttl(calls, {})
+    assert result.used == "1h"
+    assert result.cost_1h == pytest.approx(101_000 * HOUR + 200_000 * READ + 3 * 10 * 20e-6)
 
 
 def test_a_pause_beside_another_cause_is_not_counted_for_it() -> None:
@@ -67,6 +67,6 @@ def test_two_lifetimes_that_are_cheaper_together_than_either_alone_are_not_advis
 
 
 def test_models_without_a_price_give_no_advice() -> None:
-    found = advise_ttl([call(0, 10_000, model="kelp-coder-32b")], {})
-    assert (found.cost_5m, found.cost_1h, found.saves) == (None, None, None)
-    assert "No price" in found.sentence
+    result = advise_ttl([call(0, 10_000, model="kelp-coder-32b")], {})
+    assert (result.cost_5m, result.cost_1h, result.saves) == (None, None, None)
+    assert "No price" in result.sentence
