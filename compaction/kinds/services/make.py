@@ -128,6 +128,8 @@ def _find_sharing(
         return None
     parent = find_parent_request(transcript, context)
     sharing = decide_sharing(parent, writer.model, writer.name)
+    if sharing.model == writer.name and not isinstance(parent, str):
+        writer.betas = parent.params.betas
     if sharing.is_shared and not isinstance(parent, str):
         writer.parent = parent
     return sharing

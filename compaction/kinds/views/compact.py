@@ -19,8 +19,9 @@ from compaction.kinds.engine import all_kinds
 from compaction.kinds.selectors.forecast import Forecast
 from compaction.kinds.selectors.form import SessionSnapshot
 from compaction.kinds.selectors.moment import find_moment
+from compaction.kinds.selectors.session_model import session_model
 from compaction.kinds.services.runs import KIND
-from compaction.kinds.views.form import LONGEST_INSTRUCTIONS, CompactionForm, form_from_run, parse_form
+from compaction.kinds.views.form import LONGEST_INSTRUCTIONS, SESSION, CompactionForm, form_from_run, parse_form
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.budget.selectors import budget_at
 from inspector.budget.services import budget_hold
@@ -131,6 +132,7 @@ class _Page:
             "destination": destination(self.choice),
             "budget": budget_at(now_ms()) if form.kind.summarises else None,
             "model": self.model,
+            "own_model": self.own_model,
             "longest": LONGEST_INSTRUCTIONS,
             "hooks": self.hook_values() if form.kind.runs_hooks else None,
         }
@@ -184,6 +186,9 @@ class _Page:
             values["bar"] = token_bar([("kept", "left", left), ("freed", "freed", freed)])
         if self.form.will_ask_model:
             values["price"] = forecast_price(self.model, forecast.weights)
+        # With a model the forecast only stands in for its summary, which may turn out shorter.
+        asks = self.form.will_ask_model and forecast.weights
+        values["idle"] = forecast.applied is None or not (forecast.applied.done or asks)
         return values
 
     def forecast(self, *, shared: bool = False) -> Forecast:
@@ -201,7 +206,11 @@ class _Page:
 
     @property
     def model(self) -> str:
-        return self.form.model_name(self.choice.main)
+        return self.form.model_name(self.choice.main, self.own_model)
+
+    @cached_property
+    def own_model(self) -> str:
+        return session_model(self.head.transcript) if self.form.kind.summarises else ""
 
     # --- starting -------------------------------------------------------------------------------------------------
     def start(self) -> HttpResponse:
@@ -210,6 +219,8 @@ class _Page:
             form.errors["pivot" if form.kind.needs_pivot else "ids"] = self.missing_choice()
         if form.will_ask_model and self.choice.kind == MECHANICAL:
             form.errors["model"] = f"No model can be asked. {self.choice.why}"
+        if form.will_ask_model and form.writer == SESSION and not self.own_model:
+            form.errors["model"] = "No record of the session names its model. Choose another."
         if form.will_run_hooks and form.hooks_seen != self.hooks.fingerprint:
             form.errors["hooks"] = "They are not the ones that were shown. Look at them again before any of them runs."
         if form.errors:

@@ -35,7 +35,7 @@ from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, RunError
 from inspector.web.clock import now_ms
 from sessions.context.selectors.contexts import load_context, point_next
-from sessions.models import Transcript
+from sessions.models import Request, Transcript
 from sessions.transcripts.engine.messages import Message
 from tests.demo import names
 from tests.importing import imported
@@ -166,9 +166,10 @@ def test_only_a_form_of_ours_starts_anything() -> None:
     strict = Client(enforce_csrf_checks=True)
     assert strict.post(ADDRESS, {"kind": "full"}).status_code == 403
     assert strict.get(ADDRESS, {"kind": "full", "confirmed": "x"}).status_code == 200
-    shown = strict.get(ADDRESS).content.decode()
+    shown = strict.get(ADDRESS, {"kind": "full"}).content.decode()
     # The token goes with the button that starts it, so that it never stands in an address.
-    token = re.search(r'<button class="primary" formmethod="post" name="csrfmiddlewaretoken" value="(\w+)">', shown)
+    button = r'<button\s+class="primary"\s+formmethod="post"\s+name="csrfmiddlewaretoken"\s+value="(\w+)"\s*>'
+    token = re.search(button, shown)
     assert token
     assert 'type="hidden" name="csrfmiddlewaretoken"' not in shown
     assert strict.post(ADDRESS, {"kind": "full", "csrfmiddlewaretoken": token[1]}).status_code == 303
@@ -338,7 +339,7 @@ def asking(**more: str) -> dict[str, str]:
 
 def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
     html = page(client, asking())
-    assert re.search(rf"~11\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
+    assert re.search(rf"~12\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
     response = client.post(ADDRESS, asking(instructions="Mind the moon."))
     html = said(response.content)
     assert response.status_code == 200
@@ -361,6 +362,27 @@ def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, ser
     execute(run)
     assert Compaction.objects.get(run_id=run.pk).summary.startswith("To have it done.")
     assert "Mind the moon." in str(server.requests[0].json["messages"][-1])
+
+
+def test_the_button_is_off_where_nothing_would_change(client: Client, server: MessagesServer) -> None:
+    off = 'disabled title="Nothing would change"'
+    assert off in page(client, {"kind": "auto"})
+    assert off not in page(client, {"kind": "auto", **SETTINGS[AUTO]})
+    assert off in page(client, {"kind": "budget", "set.per_result": "1,000,000"})
+    assert off not in page(client, {"kind": "budget", **SETTINGS[BUDGET]})
+    # A summary of a model may be smaller than the one that stands in for it.
+    assert off not in page(client, asking())
+
+
+def test_the_model_of_the_session_stands_first_and_is_asked_by_its_name(client: Client, server: MessagesServer) -> None:
+    own = Request.objects.filter(transcript__public_id=names.LONG).order_by("-position").values_list("model", flat=True)
+    html = page(client, {"kind": "full"})
+    assert html.index('value="session"') < html.index('value="configured"')
+    assert f'<b class="mono">{own[0]}</b> The session' in html
+    fields = asking(writer="session", confirmed=own[0])
+    assert f"Ask {own[0]} for the summary?" in said(client.post(ADDRESS, asking(writer="session")).content)
+    assert client.post(ADDRESS, fields).status_code == 303
+    assert Run.objects.get().parameters["model"] == own[0]
 
 
 def test_a_confirmation_is_of_one_model(client: Client, server: MessagesServer) -> None:
