@@ -5,13 +5,14 @@ price was shown and confirmed."""
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import replace_url
 
 from compaction.hooks.selectors import HookConfiguration, Scope, hooks_of
@@ -19,6 +20,7 @@ from compaction.kinds.engine import all_kinds
 from compaction.kinds.selectors.forecast import Forecast
 from compaction.kinds.selectors.form import SessionSnapshot
 from compaction.kinds.selectors.moment import find_moment
+from compaction.kinds.selectors.request_body import request_document
 from compaction.kinds.selectors.session_model import session_model
 from compaction.kinds.services.runs import KIND
 from compaction.kinds.views.form import LONGEST_INSTRUCTIONS, SESSION, CompactionForm, form_from_run, parse_form
@@ -55,6 +57,26 @@ def transcript_compact(request: HtmxRequest, session: str) -> HttpResponse:
     if request.method == "POST":
         return page.start()
     return page.show()
+
+
+@require_safe
+def compact_request(request: HtmxRequest, session: str) -> HttpResponse:
+    """The request that would be sent after the compaction of this address, as a download."""
+    head = session_head(session, now_ms())
+    form = parse_form(request.GET)
+    moment = find_moment(head.transcript, form.at) if form.at else None
+    page = _Page(request, head, form, SessionSnapshot(head.transcript, moment))
+    if form.errors or page.missing_choice():
+        raise Http404(next(iter(form.errors.values()), page.missing_choice()))
+    forecast = page.forecast()
+    if forecast.applied is None:
+        raise Http404(forecast.refused)
+    document = request_document(head.transcript, page.snapshot.context, forecast.applied)
+    return HttpResponse(
+        json.dumps(document, indent=1, ensure_ascii=False),
+        content_type="application/json",
+        headers={"Content-Disposition": 'attachment; filename="request.json"'},
+    )
 
 
 def _redirect(owner: Transcript, form: CompactionForm) -> HttpResponse:
@@ -188,6 +210,8 @@ class _Page:
             values["price"] = forecast_price(self.model, forecast.weights)
         # With a model the forecast only stands in for its summary, which may turn out shorter.
         asks = self.form.will_ask_model and forecast.weights
+        if forecast.applied is not None and forecast.applied.beside:
+            values["beside"] = json.dumps(forecast.applied.beside, indent=2, ensure_ascii=False)
         values["idle"] = forecast.applied is None or not (forecast.applied.done or asks)
         return values
 

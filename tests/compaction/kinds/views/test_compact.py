@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -135,9 +136,10 @@ def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: 
 @pytest.mark.parametrize("mode", ["cached", "api"])
 def test_the_other_ways_of_clearing_have_settings_of_their_own(client: Client, mode: str) -> None:
     html = page(client, {"kind": "microcompact", "mode": mode})
-    assert ("set.exclude_tools" in html) == (mode == "api")
+    assert ("set.tool_uses.exclude_tools" in html) == (mode == "api")
     client.post(ADDRESS, {"kind": "microcompact", "mode": mode, "set.trigger": "1", "set.keep": "1"})
-    assert Run.objects.get().parameters["settings"] == {"mode": mode, "trigger": "1", "keep": "1"}
+    prefix = "tool_uses." if mode == "api" else ""
+    assert Run.objects.get().parameters["settings"] == {"mode": mode, f"{prefix}trigger": "1", f"{prefix}keep": "1"}
 
 
 def test_settings_of_the_mode_before_are_not_taken_for_those_of_the_new_one(client: Client) -> None:
@@ -383,6 +385,38 @@ def test_the_model_of_the_session_stands_first_and_is_asked_by_its_name(client: 
     assert f"Ask {own[0]} for the summary?" in said(client.post(ADDRESS, asking(writer="session")).content)
     assert client.post(ADDRESS, fields).status_code == 303
     assert Run.objects.get().parameters["model"] == own[0]
+
+
+def test_the_page_shows_what_the_api_would_be_asked_and_gives_the_whole_request(client: Client) -> None:
+    query = {"kind": "microcompact", "mode": "api", "set.compact.enabled": "on"}
+    html = page(client, query)
+    assert "Sent beside the messages" in html
+    for words in ("clear_tool_uses_20250919", "compact_20260112", "compact-2026-01-12"):
+        assert words in html
+    assert f"{ADDRESS}request/?kind=microcompact&mode=api" in html
+    response = client.get(f"{ADDRESS}request/", query)
+    assert response["Content-Disposition"] == 'attachment; filename="request.json"'
+    document = json.loads(response.content)
+    edits = [edit["type"] for edit in document["body"]["context_management"]["edits"]]
+    assert edits[-2:] == ["clear_tool_uses_20250919", "compact_20260112"]
+    assert "compact-2026-01-12" in document["betas"]
+    assert document["body"]["messages"][0]["role"] == "user"
+    at_once = json.loads(client.get(f"{ADDRESS}request/", {**query, "set.compact.at_once": "on"}).content)
+    assert at_once["body"]["compaction"] == {"type": "summarize"}
+    assert "context_management" not in at_once["body"]
+    cached = {"kind": "microcompact", "mode": "cached", "set.trigger": "1", "set.keep": "0"}
+    body = json.loads(client.get(f"{ADDRESS}request/", cached).content)["body"]
+    deleted = {edit["cache_reference"] for edits in body["cache_edits"] for edit in edits["edits"]}
+    referenced = {block.get("cache_reference") for message in body["messages"] for block in message["content"]}
+    assert deleted
+    assert deleted <= referenced
+
+
+def test_a_setting_that_the_api_refuses_is_explained(client: Client) -> None:
+    html = page(client, {"kind": "microcompact", "mode": "api", "set.compact.starts_at": "100"})
+    assert "The API compacts from 50,000 input tokens on, not 100." in html
+    query = {"kind": "microcompact", "mode": "api", "set.compact.starts_at": "100"}
+    assert client.get(f"{ADDRESS}request/", query).status_code == 404
 
 
 def test_a_confirmation_is_of_one_model(client: Client, server: MessagesServer) -> None:
