@@ -9,12 +9,13 @@ from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.collapse import CollapseConfig
 from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.guards.breaker import MOST_FAILURES
-from compaction.mechanisms.engine.guards.recursion import MAIN, owns_shared_state
+from compaction.mechanisms.engine.guards.recursion import owns_shared_state
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig
 from compaction.mechanisms.engine.session_memory import SessionMemoryConfig
 from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.snip.removal import SnipConfig
 from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig
+from sessions.requests.engine.prompt_cache.query_sources import MAIN
 from sessions.usage.engine.tokens import Limits, context_window
 
 

@@ -30,8 +30,8 @@ def write(file: Path, variables: dict[str, Any]) -> None:
     file.write_text(json.dumps({"env": variables}))
 
 
-def threshold(session: Transcript, **asked: str) -> int:
-    parameters = add_overrides(AUTO, Parameters(settings=asked), session)
+def threshold(session: Transcript, **text: str) -> int:
+    parameters = add_overrides(AUTO, Parameters(settings=text), session)
     return int(config_of(AUTO, parameters.settings).pipeline.limits.threshold)
 
 

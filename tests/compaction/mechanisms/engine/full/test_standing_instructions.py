@@ -28,8 +28,8 @@ def test_sections_about_summaries_are_found_in_instruction_files_alone() -> None
 def test_they_are_pointed_out_to_whoever_writes_the_summary_and_the_report_says_so() -> None:
     model = Model()
     outcome = full_compact(conversation(), model)
-    asked = texts([model.asked[0].messages[-1]])[0]
-    assert 'Here it stands under "Compact instructions", "Summaries".' in asked
+    text = texts([model.asked[0].messages[-1]])[0]
+    assert 'Here it stands under "Compact instructions", "Summaries".' in text
     assert "CLAUDE.md says how to summarise (“Compact instructions”, “Summaries”)" in outcome.report.why
 
 
