@@ -6,9 +6,9 @@ from typing import Any
 
 from compaction.kinds.engine import CompactionResult
 from compaction.mechanisms.engine.microcompact.cached import reference_results
-from compaction.mechanisms.engine.prompt_cache.cache_marks import mark_messages
 from sessions.context.engine import Context
 from sessions.models import Transcript
+from sessions.requests.engine.prompt_cache.cache_marks import mark_messages
 from sessions.requests.selectors import ParentRequest, find_parent_request
 from sessions.secrets.engine import mask_json
 from sessions.transcripts.engine.messages import join_messages

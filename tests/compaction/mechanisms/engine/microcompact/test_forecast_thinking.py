@@ -3,7 +3,7 @@ from __future__ import annotations
 from compaction.mechanisms.engine.microcompact.api_edits import ClearThinkingConfig, clear_thinking
 from compaction.mechanisms.engine.microcompact.cached import reference_results
 from compaction.mechanisms.engine.microcompact.forecast_thinking import forecast_clear_thinking
-from compaction.mechanisms.engine.prompt_cache.cache_marks import mark_messages
+from sessions.requests.engine.prompt_cache.cache_marks import mark_messages
 from sessions.transcripts.engine.messages import Message, join_messages, read_messages
 
 
