@@ -63,7 +63,7 @@ def test_a_model_writes_the_summary(server: MessagesServer, transcript: Transcri
 
 def test_the_summary_is_kept_alone_without_the_words_around_it(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(Say(REPLY))
-    assert make(transcript, asked(server)).summary == SUMMARY
+    assert make(transcript, summariser_of(server)).summary == SUMMARY
 
 
 def test_notes_for_the_system_role_go_into_reminders_where_the_model_refuses_that_role(

@@ -384,7 +384,7 @@ def test_the_model_of_the_session_stands_first_and_is_asked_by_its_name(client: 
     assert html.index('value="session"') < html.index('value="configured"')
     assert f'<b class="mono">{own[0]}</b> The session' in html
     fields = asking(writer="session", confirmed=own[0])
-    assert f"Ask {own[0]} for the summary?" in said(client.post(ADDRESS, asking(writer="session")).content)
+    assert f"Ask {own[0]} for the summary?" in words_of(client.post(ADDRESS, asking(writer="session")).content)
     assert client.post(ADDRESS, fields).status_code == 303
     assert Run.objects.get().parameters["model"] == own[0]
 
