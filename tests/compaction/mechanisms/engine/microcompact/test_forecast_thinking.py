@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from compaction.mechanisms.engine.microcompact.api_edits import ClearThinkingConfig, clear_thinking
 from compaction.mechanisms.engine.microcompact.cached import reference_results
 from compaction.mechanisms.engine.microcompact.forecast_thinking import forecast_clear_thinking
@@ -8,7 +10,7 @@ from sessions.transcripts.engine.messages import Message, join_messages, read_me
 
 
 def thoughts(turns: int) -> list[Message]:
-    array = []
+    array: list[dict[str, Any]] = []
     for number in range(turns):
         thinking = {"type": "thinking", "thinking": "well " * 50, "signature": f"s{number}"}
         call = {"type": "tool_use", "id": f"toolu_{number}", "name": "Read", "input": {}}
