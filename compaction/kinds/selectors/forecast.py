@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from compaction.kinds.engine import CompactionResult, KindError, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.sizes import CompactionSizes, measure_sizes
 from compaction.kinds.engine.token_cost import RequestWeigher
-from compaction.kinds.selectors import compactable_messages, newest_notes
+from compaction.kinds.selectors import compactable_messages
+from compaction.kinds.selectors.notes_being_taken import foresee_notes
 from compaction.kinds.selectors.overrides import add_overrides
 from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.mechanisms.engine import Effects
@@ -59,7 +60,7 @@ def forecast(
     effects = replace(
         recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
         summarise=weigher,
-        read_notes=lambda: newest_notes(transcript, context.position),
+        read_notes=lambda: foresee_notes(transcript, context.position),
     )
     try:
         applied = apply_kind(
