@@ -272,7 +272,14 @@ def message(context: Context, element: ElementView) -> SafeString:
     """A message of a context. Uses `root` and `view` from the template context."""
     root, query = context["root"], context["view"].query
     return SafeString(
-        fragment("transcripts/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
+        fragment(
+            "transcripts/_message.html",
+            item=element,
+            root=root,
+            query=query,
+            point=context["view"].name,
+            may_be_cut=MAY_BE_CUT,
+        )
     )
 
 
