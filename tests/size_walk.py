@@ -67,7 +67,9 @@ class SizeWalk:
             self.page(f"{root}compare/?a=request:{name}&b=next")
             arguments = ["--agent", transcript.agent_id] if transcript.parent_id else []
             printed = document("context", _session(transcript), *arguments, "--request", request)
-            self.see_json(f"request {transcript.public_id} {quote(request)}", printed["size"], f"context --request {request}")
+            self.see_json(
+                f"request {transcript.public_id} {quote(request)}", printed["size"], f"context --request {request}"
+            )
         for size in weight_table(transcript).boundaries[-MOST_BOUNDARIES:]:
             comparison = self.page(f"{root}compactions/L{size.position}/")
             if size.position in transcript.ruler.get("boundaries", ()):

@@ -264,7 +264,7 @@ def parts(context: Context, parts_shown: tuple[Part, ...]) -> SafeString:
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:
     with context.push(**values):
-        return template_named(f"transcripts/cards/{name}.html").render(context)
+        return template_named(f"sessions/timeline/cards/{name}.html").render(context)
 
 
 @register.simple_tag(takes_context=True)
@@ -273,7 +273,7 @@ def message(context: Context, element: ElementView) -> SafeString:
     root, query = context["root"], context["view"].query
     return SafeString(
         fragment(
-            "transcripts/_message.html",
+            "sessions/context/_message.html",
             item=element,
             root=root,
             query=query,

@@ -8,6 +8,7 @@ from compaction.kinds.engine import CompactionResult, KindError, KindSpec, Param
 from compaction.kinds.engine.sizes import CompactionSizes, measure_sizes
 from compaction.kinds.engine.token_cost import RequestWeigher
 from compaction.kinds.selectors import compactable_messages, newest_notes
+from compaction.kinds.selectors.overrides import add_overrides
 from compaction.mechanisms.engine import Effects
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from sessions.context.engine import Context
@@ -45,6 +46,7 @@ def forecast(
 ) -> Forecast:
     """`asks_model`: a model will write the summary; `shared`: as a fork of the session's own request."""
     messages = compactable_messages(context)
+    parameters = add_overrides(kind, parameters, transcript)
     overhead = system_tally(context.setup.system, context.setup.tools).total
     weigher = RequestWeigher(overhead) if asks_model and kind.summarises else None
     if weigher is not None and not shared and kind.can_fork:

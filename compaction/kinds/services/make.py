@@ -14,6 +14,7 @@ from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, appl
 from compaction.kinds.engine.sizes import measure_sizes
 from compaction.kinds.engine.stored_context import StoredContext
 from compaction.kinds.selectors import compactable_messages, count_failures, newest_notes
+from compaction.kinds.selectors.overrides import add_overrides
 from compaction.kinds.services.summarising import Summariser
 from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Effects, Report
@@ -136,6 +137,7 @@ def _complete_parameters(
     transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: SharingDecision | None, session_id: str
 ) -> Parameters:
     """With the settings that follow from where and by whom it is made."""
+    parameters = add_overrides(kind, parameters, transcript)
     settings = dict(parameters.settings)
     if sharing is not None and not sharing.is_shared:
         settings.pop("fork", None)

@@ -34,6 +34,7 @@ from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.models import Transcript
 from sessions.requests.selectors import find_sharing
+from sessions.requests.selectors.warmth import cache_warmth
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import SessionHead, session_head
 from sessions.transcripts.selectors.session_size import is_large
@@ -112,7 +113,7 @@ class _Page:
         values = {**self.frame_values(), **self.forecast_values(on_demand=on_demand), "alone": alone}
         if not alone:
             values |= self.list_values()
-        response = render_page(self.request, "compact.html", values, partials=("forecast", "compact"))
+        response = render_page(self.request, "compaction/kinds/compact.html", values, partials=("forecast", "compact"))
         response.status_code = status
         return replace_url(response, f"{self.request.path}?{self.form.query}") if alone else response
 
@@ -245,11 +246,12 @@ class _Page:
             **_explanation(forecast),
             "price": price,
             "sharing": sharing,
+            "warmth": cache_warmth(self.head.transcript, now_ms()),
             "budget": budget,
             "beyond": beyond,
             "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
-        return render_page(self.request, "compact_confirm.html", values)
+        return render_page(self.request, "compaction/kinds/compact_confirm.html", values)
 
 
 def _explanation(forecast: Forecast) -> dict[str, Any]:

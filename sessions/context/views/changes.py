@@ -28,4 +28,4 @@ def context_changes(request: HtmxRequest, session: str) -> HttpResponse:
         alike = before.exactness == sent.exactness
         compared = Compared(before, sent, view.previous_weights(before), view.weights(sent))
         values |= {"changes": changes, "batches": batch_changes(changes, compared, mask), "alike": alike}
-    return render_page(request, "transcripts/changes.html", values, partials=("changes",))
+    return render_page(request, "sessions/context/changes.html", values, partials=("changes",))

@@ -94,7 +94,7 @@ def _boundary(name: str, log: Log, before: Log, row: LinkRow, candidates: list[J
     summary_record = log.record(summary_row.position)
     words = text(mapping(summary_record.get("message")).get("content"))
     core = digest(text_block(words))["core"]
-    request = next((one for one in candidates if core in _cores(one)), None)
+    request = next((candidate for candidate in candidates if core in _cores(candidate)), None)
     if request is None:
         return None
     candidates.remove(request)

@@ -18,11 +18,11 @@ SAMPLES, SAMPLES_EXACT, SAMPLES_PARTS = 24, 1, 52
 
 
 def _held(root: Path, boundaries: int, exact: int, parts: int) -> None:
-    found = verdicts(recordings(root))
-    right = sum(not difference for verdict in found for difference in verdict.differences.values())
-    report = f"{table(found)}\n{misses(found)}"
-    assert len(found) == boundaries, report
-    assert sum(verdict.is_exact for verdict in found) >= exact, report
+    result = verdicts(recordings(root))
+    right = sum(not difference for verdict in result for difference in verdict.differences.values())
+    report = f"{table(result)}\n{misses(result)}"
+    assert len(result) == boundaries, report
+    assert sum(verdict.is_exact for verdict in result) >= exact, report
     assert right >= parts, report
 
 

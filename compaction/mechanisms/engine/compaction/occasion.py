@@ -47,6 +47,8 @@ class Occasion:
     """Some models sign what precedes their thinking: thinking is left out if that has changed."""
     whole: Sequence[Message] = ()
     """The conversation before any compaction, if the messages are a view of it."""
+    autonomous: bool = False
+    """The agent works without a person: after an automatic compaction it is told so again."""
 
 
 @dataclass(frozen=True, slots=True)

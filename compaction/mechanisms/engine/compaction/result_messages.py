@@ -94,6 +94,7 @@ def _build(
         trigger=occasion.trigger,
         has_kept=any(message.content for message in kept_messages),
         kept_first=draft.direction is Direction.FROM,
+        autonomous=occasion.autonomous,
     )
     return build_compaction(
         messages,

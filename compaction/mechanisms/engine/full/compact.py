@@ -14,6 +14,7 @@ from compaction.mechanisms.engine.full.media import any_thinking
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
 from compaction.mechanisms.engine.full.reply import FullConfig, Reply, obtain_reply
 from compaction.mechanisms.engine.full.request import Summarise
+from compaction.mechanisms.engine.full.standing_instructions import compact_headings, standing_remark
 from compaction.mechanisms.engine.guards.quotes import check_quotes
 from compaction.mechanisms.engine.report import Outcome, Report
 from sessions.transcripts.engine.messages import Message
@@ -37,7 +38,10 @@ def full_compact(
     if not any(message.content for message in recent):
         return decline(MECHANISM, messages, occasion, "There is nothing to summarise.")
     hooked = occasion.hooks.pre_compact(occasion.trigger, config.instructions)
-    prompt = compaction_prompt(Variant.FULL, instructions=config.instructions, hook_instructions=hooked)
+    standing = compact_headings(recent)
+    prompt = compaction_prompt(
+        Variant.FULL, instructions=config.instructions, hook_instructions=hooked, standing=standing
+    )
     reply = obtain_reply(
         recent, prompt, summarise, config, occasion.counter, occasion.model, thinks=any_thinking(messages)
     )
@@ -48,6 +52,7 @@ def full_compact(
         reply.summary,
         "The summary stands for it.",
         "The summary.",
+        standing_remark(standing),
     )
     return apply_reply(messages, draft, reply, occasion, attachments or AttachmentConfig())
 
@@ -60,7 +65,7 @@ def apply_reply(
         failed = Attempt(failed=True, requests=reply.requests)
         return decline(draft.mechanism, messages, occasion, reply.problem, failed)
     quotes = check_quotes(reply.summary, messages[draft.cut.start : draft.cut.stop], occasion.whole).remark
-    remarks = (*reply.remarks, *([quotes] if quotes else []))
+    remarks = (*reply.remarks, *draft.remarks, *([quotes] if quotes else []))
     draft = replace(draft, remarks=remarks, requests=reply.requests)
     return apply_draft(messages, draft, occasion, attachments)
 

@@ -100,9 +100,7 @@ def cached_microcompact(
     order = (*state.order, *(tool_id for tool_id in clearables if tool_id not in registered))
     active = [tool_id for tool_id in order if tool_id in clearables and tool_id not in state.deleted]
     to_delete = active[: max(0, len(active) - config.keep)] if len(active) >= config.trigger else []
-    before = tokens - sum(
-        _saved_tokens(clearables[tool_id], counter) for tool_id in state.deleted if tool_id in clearables
-    )
+    before = tokens - tokens_deleted(messages, state, counter)
     pinned = state.pinned
     if to_delete:
         pinned = (*pinned, Pin(messages[-1].uuid, tuple(to_delete)))
@@ -118,6 +116,12 @@ def cached_microcompact(
     )
     state = CachedState(order, state.deleted | set(to_delete), pinned)
     return CachedOutcome(messages, report, state, tuple(_build_cache_edits(pinned, clearables)))
+
+
+def tokens_deleted(messages: Sequence[Message], state: CachedState, counter: TokenCounter = estimate_blocks) -> int:
+    """What the model does not see of these messages, although they have it: results deleted from its cache."""
+    clearables = {clearable.call.id: clearable for clearable in clearable_results(messages)} if state.deleted else {}
+    return sum(_saved_tokens(clearables[tool_id], counter) for tool_id in state.deleted if tool_id in clearables)
 
 
 def _reason_to_decline(config: CachedConfig, main_thread: bool, supported: bool) -> str:

@@ -145,8 +145,8 @@ def test_the_demo_is_changed_by_every_kind() -> None:
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     context = context_at(log)
     for kind in KINDS:
-        found = [applied_to(context, kind, number) for number in (0, 1, 2, 3)]
-        assert any(applied is not None and applied.done for applied in found), kind
+        result = [applied_to(context, kind, number) for number in (0, 1, 2, 3)]
+        assert any(applied is not None and applied.done for applied in result), kind
 
 
 def compacted(kind: KindSpec = PARTIAL_UP_TO) -> list[Row]:
@@ -172,11 +172,11 @@ def test_it_begins_with_the_boundary_and_the_summary() -> None:
 
 def test_what_is_kept_above_the_summary_stands_before_the_boundary() -> None:
     rows = compacted(PARTIAL_FROM)
-    at = next(at for at, row in enumerate(rows) if row.get("subtype") == "compact_boundary")
-    assert at > 0
-    segment = rows[at]["compactMetadata"]["preservedSegment"]
-    assert (segment["headUuid"], segment["tailUuid"]) == (rows[0]["uuid"], rows[at - 1]["uuid"])
-    assert segment["anchorUuid"] == rows[at]["uuid"] == rows[at + 1]["parentUuid"]
+    index = next(index for index, row in enumerate(rows) if row.get("subtype") == "compact_boundary")
+    assert index > 0
+    segment = rows[index]["compactMetadata"]["preservedSegment"]
+    assert (segment["headUuid"], segment["tailUuid"]) == (rows[0]["uuid"], rows[index - 1]["uuid"])
+    assert segment["anchorUuid"] == rows[index]["uuid"] == rows[index + 1]["parentUuid"]
 
 
 def test_kept_answers_do_not_count_tokens_again() -> None:

@@ -40,7 +40,7 @@ def transcript(tmp_path: Path) -> Transcript:
     return file.read()
 
 
-def asked(server: MessagesServer) -> Summariser:
+def summariser_of(server: MessagesServer) -> Summariser:
     settings = ModelSettings(api_key=server.key, base_url=server.url, main="claude-sonnet-5-5", claude="off")
     return summariser_choose(settings, CONFIGURED)
 
@@ -51,7 +51,7 @@ def make(transcript: Transcript, summariser: Summariser, kind: KindSpec = FULL) 
 
 def test_a_model_writes_the_summary(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(Say(REPLY))
-    made = make(transcript, asked(server))
+    made = make(transcript, summariser_of(server))
     assert (made.done, made.mechanical, made.model_name) == (True, False, "claude-sonnet-5-5")
     assert "To have it done." in made.summary
     assert made.report["usage"]["output"] == 5
@@ -63,7 +63,7 @@ def test_a_model_writes_the_summary(server: MessagesServer, transcript: Transcri
 
 def test_what_is_too_long_is_asked_again_with_less(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(too_long(200_500), Say(REPLY))
-    made = make(transcript, asked(server))
+    made = make(transcript, summariser_of(server))
     assert made.done
     assert "did not fit" in made.report["why"]
     first, second = (len(request.json["messages"]) for request in server.requests)
@@ -72,7 +72,7 @@ def test_what_is_too_long_is_asked_again_with_less(server: MessagesServer, trans
 
 def test_a_refusal_of_the_api_is_told_and_nothing_changes(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(Fail(401))
-    made = make(transcript, asked(server))
+    made = make(transcript, summariser_of(server))
     assert (made.done, made.report["failed"]) == (False, True)
     assert "key" in made.report["why"]
     assert made.tokens_after == made.tokens_before
@@ -147,7 +147,7 @@ def test_whoever_watches_hears_what_goes_on(server: MessagesServer, transcript: 
         "asking claude-x again (attempt 2)",
         "writing",
     ]
-    assert [one["problem"].partition(":")[0] for one in made.report["requests"]] == [
+    assert [request["problem"].partition(":")[0] for request in made.report["requests"]] == [
         "The conversation is too long for the model",
         "The API limits the rate of requests; it may be asked again in 1 second. Asked again after 1.0s.",
         "",

@@ -98,17 +98,17 @@ def page(client: Client, query: dict[str, Any] | None = None, **headers: str) ->
         ADDRESS, query or {}, headers={name.replace("_", "-"): text for name, text in headers.items()}
     )
     assert response.status_code == 200
-    return said(response.content)
+    return words_of(response.content)
 
 
-def said(content: bytes) -> str:
+def words_of(content: bytes) -> str:
     return re.sub(r"\s+", " ", unescape(content.decode()))
 
 
 def forecast(html: str) -> str:
-    found = re.search(r'<section id="forecast".*?</section>', html)
-    assert found
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", found[0]))
+    match = re.search(r'<section id="forecast".*?</section>', html)
+    assert match
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", match[0]))
 
 
 # --- starting -----------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_a_sub_agent_has_the_same_form(client: Client) -> None:
     agent = Transcript.objects.filter(parent__isnull=False, kind="agent").first()
     assert agent is not None
     address = f"/sessions/{agent.public_id}/compact/"
-    assert forecast(said(client.get(f"{address}?kind=full").content))
+    assert forecast(words_of(client.get(f"{address}?kind=full").content))
     client.post(address, {"kind": "full"})
     run = Run.objects.get()
     assert run.parameters["transcript"] == agent.pk
@@ -179,7 +179,7 @@ def test_only_a_form_of_ours_starts_anything() -> None:
 def test_a_wrong_value_stands_beside_its_field_and_nothing_is_lost(client: Client) -> None:
     fields = {"kind": "full", "instructions": "Mind the moon.", "set.attachments.files.most": "many"}
     response = client.post(ADDRESS, {**fields, "set.full.retries": "2"})
-    html = said(response.content)
+    html = words_of(response.content)
     assert response.status_code == 422
     assert re.search(r'name="set.attachments.files.most" value="many"[^>]*aria-invalid', html)
     assert "Has to be a whole number, not 'many'." in html
@@ -256,7 +256,9 @@ def test_the_page_takes_few_queries(client: Client) -> None:
 def test_any_entry_of_a_turn_names_it(client: Client) -> None:
     first = prompts()[0]
     inside = next(
-        one.uuid for one in messages()[[m.uuid for m in messages()].index(first) + 1 :] if one.role == "assistant"
+        message.uuid
+        for message in messages()[[m.uuid for m in messages()].index(first) + 1 :]
+        if message.role == "assistant"
     )
     html = page(client, {"kind": "snip", "ids": inside})
     assert re.search(rf'name="ids" value="{first}" checked', html)
@@ -275,7 +277,7 @@ def test_what_has_left_the_context_is_said_with_the_nearest_that_would_do(client
 
 
 def test_where_a_cut_would_part_a_call_from_its_result_it_is_moved(client: Client) -> None:
-    result = next(one.uuid for one in messages() if one.kind == "result")
+    result = next(message.uuid for message in messages() if message.kind == "result")
     html = page(client, {"kind": "partial-up-to", "pivot": result})
     assert re.search(
         r"It is cut at entry \d+, where more is kept. At entry \d+ a tool call would lose its result", html
@@ -287,7 +289,7 @@ def test_a_message_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:
     agent = Transcript.objects.filter(parent__isnull=False, kind="agent").select_related("parent").first()
     assert agent is not None
     assert agent.parent is not None
-    inside = next(one.uuid for one in load_context(agent, point_next(agent)).messages if one.uuid)
+    inside = next(message.uuid for message in load_context(agent, point_next(agent)).messages if message.uuid)
     response = client.get(f"/sessions/{agent.parent.public_id}/compact/", {"kind": "partial-from", "pivot": inside})
     assert response["Location"] == f"/sessions/{agent.public_id}/compact/?kind=partial-from&pivot={inside}"
 
@@ -300,10 +302,10 @@ def test_what_was_picked_on_one_page_of_turns_stays_picked_on_the_next(client: C
         file.assistant("It is high.")
     file.user("And now?")
     address = f"/sessions/{file.read().public_id}/compact/"
-    last = said(client.get(address, {"kind": "snip"}).content)
+    last = words_of(client.get(address, {"kind": "snip"}).content)
     assert "61–66 of 66" in last
     assert "It is not finished." in last
-    first = said(client.get(address, {"kind": "snip", "ids": [turns[64], turns[63]], "page": "1"}).content)
+    first = words_of(client.get(address, {"kind": "snip", "ids": [turns[64], turns[63]], "page": "1"}).content)
     assert "1–30 of 66" in first
     assert "2 more on other pages are chosen." in first
     assert re.search(rf'type="hidden" name="ids" value="{turns[64]},{turns[63]}"', first)
@@ -340,7 +342,7 @@ def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, ser
     html = page(client, asking())
     assert re.search(rf"~11\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
     response = client.post(ADDRESS, asking(instructions="Mind the moon."))
-    html = said(response.content)
+    html = words_of(response.content)
     assert response.status_code == 200
     for words in (
         f"Ask {MODEL} for the summary?",
@@ -365,7 +367,7 @@ def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, ser
 
 def test_a_confirmation_is_of_one_model(client: Client, server: MessagesServer) -> None:
     fields = asking(writer="named", model="claude-opus-5-5", confirmed=MODEL)
-    assert "Ask claude-opus-5-5 for the summary?" in said(client.post(ADDRESS, fields).content)
+    assert "Ask claude-opus-5-5 for the summary?" in words_of(client.post(ADDRESS, fields).content)
     assert not Run.objects.exists()
 
 
@@ -373,20 +375,20 @@ def test_a_confirmation_is_of_one_model(client: Client, server: MessagesServer) 
 def test_what_is_no_name_of_a_model_is_refused(client: Client, server: MessagesServer, name: str) -> None:
     response = client.post(ADDRESS, asking(writer="named", model=name))
     assert response.status_code == 422
-    assert "Name a model" in said(response.content)
+    assert "Name a model" in words_of(response.content)
 
 
 def test_a_price_that_is_not_known_is_unknown(client: Client, server: MessagesServer) -> None:
     fields = asking(writer="named", model="kelp-coder-32b")
     assert "an unknown price" in forecast(page(client, fields))
-    html = said(client.post(ADDRESS, fields).content)
+    html = words_of(client.post(ADDRESS, fields).content)
     assert "kelp-coder-32b is not in our table of prices." in html
     assert "$0.00 </b>" not in html
 
 
 def test_each_span_of_a_collapse_is_a_request(client: Client, server: MessagesServer) -> None:
     fields = {**chosen(COLLAPSE), "set.collapse.most": "1,500", "writer": "configured"}
-    html = said(client.post(ADDRESS, fields).content)
+    html = words_of(client.post(ADDRESS, fields).content)
     assert re.search(r"tokens in [2-9] requests", html)
 
 
@@ -396,7 +398,7 @@ def test_what_asks_a_model_is_confirmed_again_before_it_is_repeated(client: Clie
     run = Run.objects.create(kind="compaction", status="failed", parameters=parameters, created_at=1, finished_at=2)
     response = client.post(f"/runs/{run.pk}/retry/")
     assert (response.status_code, response["Location"]) == (303, f"{ADDRESS}?again={run.pk}")
-    html = said(client.get(response["Location"]).content)
+    html = words_of(client.get(response["Location"]).content)
     assert f'name="model" value="{MODEL}"' in html
     assert 'name="set.attachments.files.most" value="2"' in html
     assert "Mind the moon." in html
@@ -421,8 +423,8 @@ def test_the_form_and_the_runs_show_what_is_left(client: Client, server: Message
     spent(99.0, created_at=1)
     for html in (
         page(client, asking()),
-        said(client.get("/runs/").content),
-        said(client.post(ADDRESS, asking()).content),
+        words_of(client.get("/runs/").content),
+        words_of(client.post(ADDRESS, asking()).content),
     ):
         assert "$6.50 of $10.00 left in" in html
         assert "Without 1 run of models whose price is unknown." in html
@@ -433,10 +435,10 @@ def test_a_budget_that_is_used_up_starts_nothing(client: Client, server: Message
     spent(3.0)
     response = client.post(ADDRESS, asking(confirmed=MODEL, instructions="Mind the moon."))
     assert response.status_code == 422
-    assert "The monthly budget is used up, so no model was asked. Models have cost $3.00 of $3.00" in said(
+    assert "The monthly budget is used up, so no model was asked. Models have cost $3.00 of $3.00" in words_of(
         response.content
     )
-    assert "Mind the moon." in said(response.content)
+    assert "Mind the moon." in words_of(response.content)
     assert Run.objects.count() == 1
     assert client.post(ADDRESS, {"kind": "full"}).status_code == 303
 
@@ -446,11 +448,11 @@ def test_what_costs_more_than_is_left_cannot_be_confirmed(
 ) -> None:
     settings.MODELS = replace(settings.MODELS, monthly_budget=1.0)
     spent(0.99)
-    html = said(client.post(ADDRESS, asking()).content)
+    html = words_of(client.post(ADDRESS, asking()).content)
     assert "It costs more than is left of the budget." in html
     assert 'name="confirmed"' not in html
     Run.objects.update(cost=0.9)
-    html = said(client.post(ADDRESS, asking()).content)
+    html = words_of(client.post(ADDRESS, asking()).content)
     assert "With the longest answer it would cost more" in html
     assert 'name="confirmed"' in html
 

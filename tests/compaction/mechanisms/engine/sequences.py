@@ -201,10 +201,10 @@ def requests_in(messages: Sequence[Message]) -> list[int]:
     """Where each response begins: what stands before it was the request."""
     seen: set[str] = set()
     places = []
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.role == "assistant" and message.message_id not in seen:
             seen.add(message.message_id)
-            places.append(at)
+            places.append(index)
     return [place for place in places if place]
 
 

@@ -99,8 +99,9 @@ def test_it_is_compacted_by_its_notes_without_asking_a_model() -> None:
 def test_the_notes_come_first_then_the_latest_messages_then_what_is_needed_to_go_on() -> None:
     talk, covered, outcome = compacted()
     place = ids(talk.messages).index(covered)
-    kept_messages = talk.messages[place + 1 :]
-    boundary, summary, *rest = outcome.messages
+    *kept_messages, unanswered = talk.messages[place + 1 :]
+    boundary, summary, *rest, last = outcome.messages
+    assert last is unanswered
     assert is_boundary(boundary)
     assert "never average two gauges" in texts([summary])[0]
     assert "/s/session.jsonl" in texts([summary])[0]
