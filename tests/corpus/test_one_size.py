@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
-from sessions.imports.services.sync import Report
+from sessions.imports.services.report import Report
 from sessions.models import Transcript
 from sessions.weights.selectors import KINDS, transcripts_to_weigh
 from sessions.weights.services.weighing import transcript_weigh
@@ -18,11 +16,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")
-def weighed(report: Report, django_db_blocker: DjangoDbBlocker) -> Iterator[Report]:
+def weighed(report: Report, django_db_blocker: DjangoDbBlocker) -> Report:
     with django_db_blocker.unblock():
         for pk in transcripts_to_weigh():
             transcript_weigh(transcript=Transcript.objects.get(pk=pk))
-    yield report
+    return report
 
 
 def test_one_thing_has_one_size_wherever_it_appears(weighed: Report, client: Client) -> None:

@@ -209,7 +209,7 @@ def test_markdown_has_headings_a_line_per_call_diffs_and_rules(file: Written) ->
     assert "```\nhigh water at 0:00\n```" in text
     assert "```diff\n@@ @@\n-a = 1\n+a = 2\n```" in text
     assert "**✕ Bash** `false` · exit 1" in text
-    assert "---\n\n**Compacted automatically at ~167.2k tokens." in text
+    assert "---\n\n**Compacted automatically at \\~167.2k tokens." in text
 
 
 def test_markdown_of_hostile_text_has_no_html_and_keeps_its_headings(file: Written) -> None:

@@ -30,7 +30,7 @@ def test_a_compaction_is_told_in_one_sentence_with_its_summary() -> None:
         "Compacted automatically at ~167.2k tokens. 118 messages became a ~5.3k summary;"
         " the last 9 are kept word for word."
     )
-    assert card.facts == ("took 1m 8s", "13.0k tokens after")
+    assert card.facts == ("took 1m 8s", "~13.0k tokens after, messages only, as the client expected")
     assert card.rows == (0, 1)
     assert isinstance(part(card, Fold).parts[0], Prose)
 
