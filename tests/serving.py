@@ -150,14 +150,14 @@ def worker(home: Path, redis_url: str, **extra: str) -> Iterator[subprocess.Pope
         process.wait(30)
 
 
-def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Asks less and less often: what is waited for needs the processor too."""
+def wait_until(condition: Callable[[], object], seconds: float = PATIENCE, longest_pause: float = 0.2) -> None:
+    """Asks less and less often: what is waited for needs the processor too. `longest_pause`: short for what passes."""
     end = time.monotonic() + seconds
     pause = 0.01
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(pause)
-        pause = min(1.3 * pause, 0.2)
+        pause = min(1.3 * pause, longest_pause)
 
 
 def fair(seconds: float) -> float:

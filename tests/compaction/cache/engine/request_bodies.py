@@ -10,6 +10,7 @@ from compaction.cache.engine.causes.breaks import Break
 from compaction.cache.engine.causes.evidence import Answer, CacheEvent, Evidence
 from compaction.cache.engine.causes.explanation import explain
 from compaction.cache.engine.requests.calls import MINUTE, Call, Drop
+from compaction.cache.engine.requests.client_state import UNKNOWN_STATE, ClientState
 from sessions.context.engine import Context
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.chain.segments import Segment
@@ -124,13 +125,14 @@ def broken(
     within_reach: int | None = None,
     was: int = 9_000,
     returned_to: Asked | None = None,
+    states: tuple[ClientState, ClientState] = (UNKNOWN_STATE, UNKNOWN_STATE),
 ) -> Break:
     """What is said of two requests. The first had `was` tokens read and 1,000 written; of the second all that is not
     read was written. `gap`: in minutes."""
     previous = call(was, 1_000, at=0, model=before.model, position=before.position, hour=hour)
     now = call(read, 10_500 - read, at=gap, model=after.model, position=after.position, hour=hour)
     earlier = None if returned_to is None else returned_to.context()
-    evidence = Evidence(before.context(), after.context(), *answers, tuple(events), within_reach, earlier)
+    evidence = Evidence(before.context(), after.context(), *answers, tuple(events), within_reach, earlier, *states)
     return explain(Drop(previous, now), evidence, [])
 
 

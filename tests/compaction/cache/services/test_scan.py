@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from structlog.testing import capture_logs
 
 from compaction.cache.selectors.breaks import breaks_of, is_scan_due, sessions_due, sessions_with_new_drops
+from compaction.cache.selectors.tab import CacheTab
 from compaction.cache.services.scan import cache_scan, cache_scan_stale
 from compaction.models import CacheBreak, CacheScan
 from sessions.capture.services.captures import capture_store
@@ -233,6 +235,60 @@ def test_captures_that_arrive_later_explain_what_was_unknown(session: Cached) ->
     assert (_causes(row), row.exactness, row.also) == (["tools_changed"], "recorded", [])
     assert not is_scan_due(transcript)
     assert cache_scan(transcript=transcript).written == 0
+
+
+def _asks_with(session: Cached, tier: str, overage: str) -> str:
+    """A request that was captured, with the word of the API on the quota."""
+    name = session.asks(50_000 if tier == "auto" else 0, 500 if tier == "auto" else 51_000)
+    system = [{"type": "text", "text": one, "cache_control": MARK} for one in SYSTEM]
+    body = request(*session.sent[:-1], system=system, tools=list(TOOLS), service_tier=tier)
+    quota = [("anthropic-ratelimit-unified-overage-in-use", overage), ("set-cookie", "secret")]
+    capture_store(exchange=exchange(body, message(name), answer_headers=quota))
+    return name
+
+
+def test_the_quota_and_other_parameters_of_captured_requests_are_held_against_each_other(session: Cached) -> None:
+    session.logs = False
+    session.asks(0, 50_000)
+    session.sent = [{"role": "user", "content": [{"type": "text", "text": "How high?"}]}]
+    _asks_with(session, "auto", "false")
+    session.sent.append({"role": "user", "content": [{"type": "text", "text": "And tomorrow?"}]})
+    _asks_with(session, "standard_only", "true")
+    (row,) = _found(session)
+    assert _causes(row) == ["parameters_changed"]
+    assert 'service_tier from "auto" to "standard_only"' in row.causes[0]["sentence"]
+    assert [one["name"] for one in row.also] == ["overage_changed"]
+    assert not CacheTab(Transcript.objects.get(), 0).is_due
+
+
+@pytest.mark.parametrize("by_prompt", [True, False])
+def test_a_switch_to_auto_mode_is_found_in_the_records_of_the_client(session: Cached, by_prompt: bool) -> None:
+    session.warm()
+    before = len(session.records)
+    session.state("permission-mode", permissionMode="default")
+    session.asks(50_500, 500)
+    if not by_prompt:
+        session.state("permission-mode", permissionMode="auto")
+    session.asks(1_500, 50_000)
+    if by_prompt:
+        typed = next(one for one in reversed(session.records[before:]) if one["type"] == "user")
+        typed["permissionMode"] = "auto"
+    (row,) = _found(session)
+    assert _causes(row) == ["auto_mode_changed"]
+
+
+def test_each_break_is_logged_once_and_without_what_was_said(session: Cached) -> None:
+    session.warm().tools = (*TOOLS, tool("mcp__secret__lookup"))
+    name = session.asks(0, 51_000)
+    with capture_logs() as logs:
+        _found(session)
+        cache_scan(transcript=Transcript.objects.get())
+    (event,) = [one for one in logs if one["event"] == "cache_break"]
+    assert event["message_id"] == name
+    assert (event["causes"], event["confidence"], event["expected"]) == (["tools_changed"], "high", False)
+    assert (event["previous_read"], event["read"], event["wasted"]) == (50_000, 0, 50_500)
+    assert event["cost_usd"] == CacheBreak.objects.get().cost
+    assert "secret" not in str(event)
 
 
 def test_looking_again_writes_nothing_and_compares_nothing(session: Cached) -> None:

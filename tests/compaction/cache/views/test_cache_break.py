@@ -62,6 +62,41 @@ def test_a_changed_system_prompt_is_shown_word_by_word_with_its_byte(client: Cli
     assert "<ins>doubt</ins>" in html
 
 
+def test_a_changed_mark_is_shown_with_both_marks(client: Client, file: Breaking) -> None:
+    file.turn(grows=20_000)
+    file.turn()
+    file.turn(read=0, message="msg_broke")
+    log = file.records[-2]
+    assert log["type"] == "api-request"
+    log["cacheControl"][0]["value"] = {"type": "ephemeral", "ttl": "1h", "scope": "global"}
+    html = page(client, file.looked_into())
+    assert "<code>system[1]</code>" in html
+    assert "was marked differently before." in html
+    shown = html.partition("Cache marks</h2>")[2].partition("</section>")[0]
+    assert "1 of" in shown
+    assert "<ins>" in shown
+    assert "global" in shown
+
+
+def test_a_parameter_is_shown_as_it_was_and_as_it_is(client: Client, file: Breaking) -> None:
+    html = page(client, broke(file, service_tier="standard_only"))
+    assert "service_tier from nothing to &quot;standard_only&quot;" in html
+    shown = html.partition("Model and parameters</h2>")[2].partition("</section>")[0]
+    assert "service_tier" in shown
+    assert "standard_only" in shown
+
+
+def test_the_state_of_the_client_stands_beside_it_where_it_is_known(client: Client, file: Breaking) -> None:
+    assert "The client</th>" not in page(client, broke(file, service_tier="auto"))
+    file.turn()
+    file.state("permission-mode", permissionMode="auto")
+    file.turn(read=0, message="msg_auto")
+    html = page(client, file.looked_into(), "msg_auto")
+    table = html.partition("The client</th>")[2].partition("</table>")[0]
+    cells = " ".join(re.sub(r"<[^>]+>", " ", table).split())
+    assert cells == "Before Here Auto mode unknown on"
+
+
 def test_a_rewritten_message_is_shown_with_its_neighbours(client: Client, file: Breaking) -> None:
     file.turn(grows=20_000)
     file.turn()

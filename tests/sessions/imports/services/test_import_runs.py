@@ -65,7 +65,7 @@ def large(tmp_path: Path) -> Path:
 
 
 def kill() -> None:
-    wait_until(lambda: Run.objects.filter(kind="import", status="running", done__gt=0).exists())
+    wait_until(lambda: Run.objects.filter(kind="import", status="running", done__gt=0).exists(), longest_pause=0.01)
     run_kill(run_id=Run.objects.get().pk)
     connection.close()
 

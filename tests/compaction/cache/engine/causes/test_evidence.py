@@ -6,6 +6,7 @@ from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.causes.evidence import Answer, measure_single_pass
 from compaction.cache.engine.requests.calls import Drop
 from compaction.cache.engine.requests.lifetime import Lifetime, lifetime_of
+from compaction.cache.engine.requests.prompt import SentMark
 from tests.compaction.cache.engine.request_bodies import call
 
 
@@ -55,7 +56,7 @@ def test_one_pass_changes_nothing() -> None:
 
 
 def test_marks_tell_the_lifetime_and_of_both_the_longer_one_runs_out_last() -> None:
-    both = lifetime_of({"system[0]": {"ttl": "1h"}, "messages": {}}, [])
+    both = lifetime_of({"system[0]": SentMark("system[0]", {"ttl": "1h"}), "messages": SentMark("messages", {})}, [])
     assert both == Lifetime(five_minutes=True, one_hour=True)
     assert both.expired_ttl(10 * 60_000) is CauseName.TTL_5M
     assert both.expired_ttl(61 * 60_000) is CauseName.TTL_1H
