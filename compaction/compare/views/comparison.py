@@ -203,7 +203,7 @@ def _sizes(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
     sides = []
     for end in (before, after):
         assert end.side.weights is not None
-        sides.append(end.side.weights.categories(end.side.messages, end.setup))
+        sides.append(end.side.weights.categories(end.side.messages, end.setup, end.model))
     shares = shares_of(sides[0], sides[1])
     limit = max(sum(share.before for share in shares), sum(share.after for share in shares))
     bars = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from compaction.kinds.engine import CompactionResult, KindError, KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.sizes import CompactionSizes, measure_sizes
 from compaction.kinds.engine.token_cost import RequestWeigher
 from compaction.kinds.selectors import compactable_messages, newest_notes
 from compaction.mechanisms.engine import Effects
@@ -13,6 +14,7 @@ from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.models import Transcript
 from sessions.usage.engine.price_forecast import Weight
+from sessions.weights.selectors import message_weights, weight_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +25,12 @@ class Forecast:
     """Why it cannot."""
     weights: tuple[Weight, ...] = ()
     """Of the requests to a model, in order."""
+    sizes: CompactionSizes | None = None
+    """As measured; what decides is the client's own estimate in `applied`."""
 
     @property
     def tokens_freed(self) -> int:
-        return self.applied.tokens_before - self.applied.tokens_after if self.applied else 0
+        return 0 if self.sizes is None else round(self.sizes.before.weight.tokens - self.sizes.after.weight.tokens)
 
 
 def forecast(
@@ -63,4 +67,6 @@ def forecast(
         )
     except KindError as error:
         return Forecast(None, str(error))
-    return Forecast(applied, weights=tuple(weigher.weights) if weigher else ())
+    weights = message_weights(context, weight_table(transcript))
+    sizes = measure_sizes(context, weights, applied.after, applied.cache_edits)
+    return Forecast(applied, weights=tuple(weigher.weights) if weigher else (), sizes=sizes)

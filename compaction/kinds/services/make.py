@@ -11,6 +11,7 @@ from msgspec import structs
 
 from compaction.hooks.services import RunningHooks
 from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.sizes import measure_sizes
 from compaction.kinds.engine.stored_context import StoredContext
 from compaction.kinds.selectors import compactable_messages, count_failures, newest_notes
 from compaction.kinds.services.summarising import Summariser
@@ -27,6 +28,9 @@ from sessions.context.selectors.contexts import ContextPoint, load_context, poin
 from sessions.models import Transcript
 from sessions.requests.selectors import SharingDecision, decide_sharing, find_parent_request
 from sessions.transcripts.engine.paths import decode_path
+from sessions.weights.engine.message_weights import MessageWeights
+from sessions.weights.selectors import message_weights, transcripts_to_weigh, weight_table
+from sessions.weights.services.weighing import transcript_weigh
 
 
 def compaction_make(
@@ -52,6 +56,7 @@ def compaction_make(
     applied = _apply(transcript, context, kind, completed, summariser, now_ms, hooks)
     watcher.phase("writing")
     packed = StoredContext.of(applied).pack()
+    sizes = measure_sizes(context, _weigh(transcript, context), applied.after, applied.cache_edits)
     return Compaction.objects.create(
         transcript=transcript,
         kind=kind.name,
@@ -62,10 +67,11 @@ def compaction_make(
         model_name=_author(kind, applied, summariser),
         mechanical=applied.mechanical,
         done=applied.done,
-        messages_before=applied.messages_before,
-        messages_after=applied.messages_after,
+        messages_before=sizes.messages_before,
+        messages_after=sizes.messages_after,
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,
+        sizes=sizes.to_json(),
         summary=applied.summary.encode("utf-8", "replace").decode(),
         report=report_of(kind, applied, summariser, sharing, hooks),
         packed=packed,
@@ -104,6 +110,12 @@ def _apply(
         session_id=transcript.session_id,
         failures=count_failures(transcript, kind.name) if kind.automatic and summariser.model_writer is not None else 0,
     )
+
+
+def _weigh(transcript: Transcript, context: Context) -> MessageWeights:
+    if transcripts_to_weigh([transcript.pk], growing=True):
+        transcript_weigh(transcript=transcript)
+    return message_weights(context, weight_table(transcript))
 
 
 def _find_sharing(

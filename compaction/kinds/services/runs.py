@@ -132,8 +132,6 @@ def _describe_result(compaction: Compaction, transcript: Transcript, summariser:
             "summary": compaction.report["why"],
             "messages_before": compaction.messages_before,
             "messages_after": compaction.messages_after,
-            "before_tokens": compaction.tokens_before,
-            "after_tokens": compaction.tokens_after,
             "written_by": compaction.model_name,
         }
     if sharing := compaction.report.get("sharing"):

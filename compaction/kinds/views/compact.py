@@ -177,9 +177,11 @@ class _Page:
             return {"waiting": True}
         forecast = self.forecast()
         values: dict[str, Any] = {"forecast": forecast, **_explanation(forecast)}
-        if forecast.applied is not None:
-            remaining, freed = forecast.applied.tokens_after, max(0, forecast.tokens_freed)
-            values["bar"] = token_bar([("kept", "left", remaining), ("freed", "freed", freed)])
+        if forecast.sizes is not None:
+            freed = max(0, forecast.tokens_freed)
+            left = round(forecast.sizes.after.weight.tokens)
+            values |= {"sizes": forecast.sizes, "point": self.snapshot.point.name(self.head.transcript)}
+            values["bar"] = token_bar([("kept", "left", left), ("freed", "freed", freed)])
         if self.form.will_ask_model:
             values["price"] = forecast_price(self.model, forecast.weights)
         return values

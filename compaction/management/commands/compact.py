@@ -19,6 +19,7 @@ from sessions.imports.services.named_transcript import SESSION_HELP, transcript_
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
+from sessions.weights.engine.prompt_size import MESSAGES_ONLY, WHOLE_PROMPT, StoredSize
 
 
 class Command(BaseCommand):
@@ -121,11 +122,18 @@ class Command(BaseCommand):
 
     def _say(self, compaction: Compaction) -> None:
         self.stdout.write(printable(compaction.report["why"]))
-        for unit, before, after in (
-            ("messages", compaction.messages_before, compaction.messages_after),
-            ("tokens", compaction.tokens_before, compaction.tokens_after),
+        self.stdout.write(f"messages: {compaction.messages_before:,} before, {compaction.messages_after:,} after")
+        before, after = (StoredSize.from_json(compaction.sizes[side]) for side in ("before", "after"))
+        for of, sizes in (
+            (WHOLE_PROMPT, (before.whole, after.whole)),
+            (MESSAGES_ONLY, (before.messages, after.messages)),
         ):
-            self.stdout.write(f"{unit}: {before:,} before, {after:,} after")
+            numbers = ["unknown" if size is None else f"{size.mark}{round(size.tokens):,}" for size in sizes]
+            self.stdout.write(f"tokens, {of}: {numbers[0]} before, {numbers[1]} after")
+        self.stdout.write(
+            "by the client's own estimate, messages only: "
+            f"{compaction.tokens_before:,} before, {compaction.tokens_after:,} after"
+        )
         if compaction.summary:
             self.stdout.write("\n" + "\n".join(map(printable, compaction.summary.splitlines())))
         if compaction.done:
@@ -145,8 +153,16 @@ def document(compaction: Compaction) -> dict[str, Any]:
         "kind": compaction.kind,
         "model": compaction.model_name,
         "mechanical": compaction.mechanical,
-        "before": {"messages": compaction.messages_before, "tokens": compaction.tokens_before},
-        "after": {"messages": compaction.messages_after, "tokens": compaction.tokens_after},
+        "before": {
+            "messages": compaction.messages_before,
+            **compaction.sizes["before"],
+            "client_estimate": compaction.tokens_before,
+        },
+        "after": {
+            "messages": compaction.messages_after,
+            **compaction.sizes["after"],
+            "client_estimate": compaction.tokens_after,
+        },
         "summary": compaction.summary,
         "kept": [uuid for uuid in uuids if uuid in remaining],
         "dropped": [uuid for uuid in uuids if uuid not in remaining],

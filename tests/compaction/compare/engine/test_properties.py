@@ -19,7 +19,7 @@ from compaction.kinds.services.summarising import Summariser
 from sessions.context.engine.certainty import RequestSetup
 from sessions.transcripts.engine.messages import Message, replace_fields, text_block
 from sessions.usage.engine.tokens import estimate
-from sessions.weights.engine import WeightTable
+from sessions.weights.engine import Basis, PromptSize, Rates, Weight
 from sessions.weights.engine.message_weights import MessageWeights
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
@@ -53,8 +53,8 @@ def checked(before: list[Message], after: list[Message], report: dict[str, objec
     assert sum(count.rows for count in counts) == len(found.rows)
     assert sum(count.before for count in counts) == estimate(before)
     assert sum(count.after for count in counts) == estimate(after)
-    weights = MessageWeights(WeightTable(), "claude-opus-4-6", 0)
-    categories = [weights.categories(side, RequestSetup()) for side in (before, after)]
+    weights = MessageWeights(PromptSize(Weight(0, Basis.ESTIMATED)), Rates("claude-opus-4-6"))
+    categories = [weights.categories(side, RequestSetup(), "claude-opus-4-6") for side in (before, after)]
     shares = shares_of(categories[0], categories[1])
     for side, tokens in (
         (before, sum(share.before for share in shares)),

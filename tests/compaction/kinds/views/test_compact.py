@@ -36,7 +36,7 @@ from inspector.runs.services import ActiveRun, RunError
 from inspector.web.clock import now_ms
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Transcript
-from sessions.transcripts.engine.messages import Message, join_messages
+from sessions.transcripts.engine.messages import Message
 from tests.demo import names
 from tests.importing import imported
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
@@ -126,7 +126,8 @@ def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: 
     execute(run)
     made = Compaction.objects.get(run_id=run.pk)
     assert made.done, made.report["why"]
-    assert re.search(r"Would free ~[\d.]+k? of ~10\.7k tokens", foretold)
+    assert re.search(r"Would free ~[\d.]+k? of ~20\.4k tokens", foretold)
+    assert "By the client’s own estimate, which decides what it does: ~10.7k →" in foretold
     assert made.mechanical == (kind in (COLLAPSE, FULL, PARTIAL_FROM, PARTIAL_UP_TO, AUTO))
     assert Path(transcript().source.path).read_bytes() == before
 
@@ -467,7 +468,7 @@ def test_a_session_is_compacted_as_it_was_right_after_an_entry(client: Client) -
     transcript = Transcript.objects.get(public_id=names.LONG)
     moment = find_moment(transcript, entry)
     assert (made.position, made.link) == (46, moment.point.link)
-    assert made.messages_before == len(join_messages(compactable_messages(load_context(transcript, moment.point))))
+    assert made.messages_before == len(load_context(transcript, moment.point).elements)
     assert f"at={entry}" in fetch(client, f"{ADDRESS}?again={run.pk}")
 
 

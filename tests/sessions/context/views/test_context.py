@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.capture.services.captures import capture_store
 from sessions.models import Block, Request, Source, Transcript
-from tests.pages import fetch, tight
+from tests.pages import fetch, sizes_in, tight
 from tests.sessions.capture.capturing import exchange
 from tests.sessions.capture.capturing import message as captured_answer
 from tests.sessions.capture.capturing import request as captured_request
@@ -130,7 +130,10 @@ def test_usage_is_what_the_api_counted_and_estimates_are_marked(client: Client, 
     file.user("ask")
     file.assistant("say", usage={**usage, "cache_creation_input_tokens": 900})
     html = page(client, file.read())
-    assert "<b>60.9k</b> prompt" in html
+    assert [(size.tokens, size.basis) for size in sizes_in(html) if size.of.startswith("whole prompt")] == [
+        (60_903, "measured"),
+        (60_903, "measured"),
+    ]
     assert "60.0k cache read" in html
     assert "900 cache write" in html
     assert "431 output" in html

@@ -173,5 +173,5 @@ def test_without_json_it_speaks_to_people(file: Written) -> None:
     file.turns(1)
     file.read()
     said = run(file.session)
-    assert re.match(r"reconstructed, 4 messages, \d+ tokens in the whole prompt, estimated", said)
+    assert re.match(r"reconstructed, 4 messages, \d+ tokens \(whole prompt\), estimated", said)
     assert "unknown: The system prompt" in said

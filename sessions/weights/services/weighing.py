@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, run_create
@@ -18,6 +18,7 @@ from sessions.models import Request, Transcript, Weighing
 from sessions.text.engine.words import plural
 from sessions.weights.engine import Count, Ledger, PartReader, Sizing, WeightTable
 from sessions.weights.selectors import RULES_VERSION, prompt_tokens, transcripts_to_weigh, weight_table
+from sessions.weights.services.after_weighing import after_weighing
 
 KIND = "token weights"
 logger = logging.getLogger(__name__)
@@ -62,7 +63,9 @@ def _measure_due(active: ActiveRun, due: list[int]) -> dict[str, Any]:
 def transcript_weigh(*, transcript: Transcript, active: ActiveRun | None = None) -> WeightTable:
     table = _measure(transcript, active)
     values = {"entries": transcript.entries, "rules": RULES_VERSION, "packed": table.pack()}
-    Weighing.objects.update_or_create(transcript=transcript, defaults=values)
+    with transaction.atomic():
+        Weighing.objects.update_or_create(transcript=transcript, defaults=values)
+        after_weighing(transcript)
     return table
 
 
