@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
@@ -15,7 +15,7 @@ from sessions.models import Request, Transcript
 from sessions.usage.engine.tokens import Limits
 from sessions.weights.engine.sizes import sizes_of
 from sessions.weights.selectors import prompt_tokens, weigh
-from sessions.weights.services import transcript_weigh
+from sessions.weights.services.weighing import transcript_weigh
 from tests.demo import names
 from tests.demo.reading import Record, blocks, records, usages
 from tests.demo.story import head
@@ -61,7 +61,7 @@ def test_every_request_is_explained_to_the_token(label: str) -> None:
     weighed = 0
     for context in load_contexts(file):
         request = requests[context.request]
-        sizes = sizes_of(context, weigh(context, table, request))
+        sizes = sizes_of(context, weigh(context, table, prompt_tokens(request)))
         shares = {share.category.value: share.tokens or 0 for share in sizes.shares}
         assert sum(shares.values()) == sizes.total == sizes.counted == prompt_tokens(request), context.request
         assert sizes.unrecorded == 0, context.request
@@ -117,7 +117,7 @@ def test_a_boundary_agrees_with_the_requests_around_it(label: str, name: str, be
     assert asked == 0 if metadata["trigger"] == "auto" else 0 < asked < 1_500  # the next prompt, and what comes with it
 
 
-def _window(label: str, pattern: str) -> float:
+def _set(label: str, pattern: str) -> float:
     """What the person says that they have set."""
     rows = (row for row in records(names.expected(label).path) if row["type"] == "user")
     texts = (row["message"]["content"] for row in rows)
@@ -128,14 +128,13 @@ def _window(label: str, pattern: str) -> float:
 @pytest.mark.parametrize(
     ("label", "name", "since", "limits"),
     [
-        ("long", "auto boundary", "residuals", lambda: Limits(int(_window("long", r"window at (\d+)k") * 1000))),
-        ("sibling", "sibling boundary", "sibling resumed", lambda: Limits(percent=_window("sibling", r" to ([\d.]+)%"))),
+        ("long", "auto boundary", "residuals", lambda: Limits(int(_set("long", r"window at (\d+)k") * 1000))),
+        ("sibling", "sibling boundary", "sibling resumed", lambda: Limits(percent=_set("sibling", r" to ([\d.]+)%"))),
     ],
 )
 def test_auto_compaction_comes_when_its_threshold_is_reached_and_not_before(
-    label: str, name: str, since: str, limits: object
+    label: str, name: str, since: str, limits: Callable[[], Limits]
 ) -> None:
-    assert callable(limits)
     threshold = limits().threshold
     rows = records(names.expected(label).path)[names.point(label, since).position : names.point(label, name).position]
     asked = [prompt(usage) for usage in usages(rows).values()]

@@ -157,10 +157,10 @@ class _Accounts:
         return chain[::-1]
 
 
-def _ancestors(row: LinkRow, by_key: Mapping[int | None, LinkRow]) -> Iterator[LinkRow]:
-    while (parent := by_key.get(row.parent)) is not None:
-        yield parent
-        row = parent
+def _ancestors(row: LinkRow, by_key: Mapping[int, LinkRow]) -> Iterator[LinkRow]:
+    while row.parent is not None and row.parent in by_key:
+        row = by_key[row.parent]
+        yield row
 
 
 def _message(element: Element) -> Record:
