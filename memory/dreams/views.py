@@ -64,7 +64,7 @@ def _render_gates(request: HtmxRequest, directory: Directory) -> HttpResponse:
     dreams = directory_dreams(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms())
     if not request.htmx or dreams.situation is None:
         return redirect(f"{reverse('dream-list')}#memory-{directory.pk}")
-    return render_page(request, "memory/_gates.html", {"situation": dreams.situation})
+    return render_page(request, "memory/dreams/_gates.html", {"situation": dreams.situation})
 
 
 def confirmation_of(run: Run) -> str | None:
@@ -92,7 +92,7 @@ def _render_page(request: HtmxRequest, *, refused: str = "", status: int = 200) 
         "turns": TURNS,
         "refused": refused,
     }
-    response = render_page(request, "memory/dreams.html", context)
+    response = render_page(request, "memory/dreams/dreams.html", context)
     response.status_code = status
     return response
 
@@ -113,4 +113,4 @@ def _render_confirmation(request: HtmxRequest, dreams: DirectoryDreams, model: s
         "beyond": budget.remaining is not None and cost.least is not None and cost.least > budget.remaining,
         "may_exceed": budget.remaining is not None and cost.most is not None and cost.most > budget.remaining,
     }
-    return render_page(request, "memory/dream_confirm.html", context)
+    return render_page(request, "memory/dreams/dream_confirm.html", context)

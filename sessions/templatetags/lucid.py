@@ -264,7 +264,7 @@ def parts(context: Context, parts_shown: tuple[Part, ...]) -> SafeString:
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:
     with context.push(**values):
-        return template_named(f"transcripts/cards/{name}.html").render(context)
+        return template_named(f"sessions/timeline/cards/{name}.html").render(context)
 
 
 @register.simple_tag(takes_context=True)
@@ -272,7 +272,7 @@ def message(context: Context, element: ElementView) -> SafeString:
     """A message of a context. Uses `root` and `view` from the template context."""
     root, query = context["root"], context["view"].query
     return SafeString(
-        fragment("transcripts/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
+        fragment("sessions/context/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
     )
 
 

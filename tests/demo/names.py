@@ -146,7 +146,7 @@ def boundary(label: str, name: str) -> dict[str, Any]:
 
 
 def uuid(label: str, name: str) -> str:
-    found = point(label, name).uuid
-    if found is None:
+    result = point(label, name).uuid
+    if result is None:
         raise LookupError(f"{label}: {name} has no uuid")
-    return found
+    return result

@@ -78,9 +78,9 @@ def test_an_answer_weighs_what_it_is_said_to_have_cost(label: str) -> None:
     rows = records(names.expected(label).path)
     for name, usage in usages(rows).items():
         answer = {row["uuid"]: row for row in rows if (row.get("message") or {}).get("id") == name}
-        said = [block for row in answer.values() for block in blocks(row)]
+        content = [block for row in answer.values() for block in blocks(row)]
         model = next(iter(answer.values()))["message"]["model"]
-        assert usage["output_tokens"] == sum(tokens_of(block, model, answer=True) for block in said), name
+        assert usage["output_tokens"] == sum(tokens_of(block, model, answer=True) for block in content), name
 
 
 def _boundary(label: str, name: str) -> tuple[Record, Record, Record, list[Record]]:
@@ -90,7 +90,7 @@ def _boundary(label: str, name: str) -> tuple[Record, Record, Record, list[Recor
     before, after = usages(rows[:position]), usages(rows[position:])
     first, last = list(before.items())[-1]
     (following, *_) = (usage for message, usage in after.items() if message not in before)
-    begin = next(at for at, row in enumerate(rows) if (row.get("message") or {}).get("id") == first)
+    begin = next(index for index, row in enumerate(rows) if (row.get("message") or {}).get("id") == first)
     since = [row for row in rows[begin:position] if row["type"] == "user"]
     return rows[position]["compactMetadata"], last, following, since
 

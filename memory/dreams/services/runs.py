@@ -163,7 +163,8 @@ def _accept(proposal: Proposal, *, losses: bool) -> _Acceptance:
     lost_facts = [] if losses else lines_to_json(counter.facts().lost)
     lost = plural(len(lost_facts), "fact")
     if chosen is not None and not chosen:
-        return _Acceptance(f"Nothing of it was accepted: it would lose {lost}. It waits for a decision.", lost_facts)
+        failure = f"Nothing of it was accepted: it would lose {lost}. It waits for a decision."
+        return _Acceptance(failure, lost_facts, failure)
     try:
         proposal_accept(proposal=proposal, chosen=chosen)
     except (ChangedMeanwhileError, FileTroubleError) as error:

@@ -56,7 +56,7 @@ def agent_summaries(request: HtmxRequest, session: str) -> HttpResponse:
         "card": run_card(run, now) if run is not None else None,
         "active": active,
     }
-    return render_page(request, "transcripts/summaries.html", values, partials=("summaries",))
+    return render_page(request, "sessions/agents/summaries.html", values, partials=("summaries",))
 
 
 def _start(request: HtmxRequest, session: Transcript, agents: list[Agent], page: Page) -> HttpResponse:

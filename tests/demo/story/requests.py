@@ -43,8 +43,8 @@ class Asked:
     """The blank for the tokens that the API says it missed."""
     logged: Logged | None = None
     cache_is_lost: bool = False
-    told: list[Callable[[Usage], None]] = field(default_factory=list)
-    """Who else wants to know what it used."""
+    listeners: list[Callable[[Usage], None]] = field(default_factory=list)
+    """They get what it used."""
     _streamed: list[tuple[str, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -63,8 +63,8 @@ class Asked:
             self.blanks.fill(blank, self.row(usage, output))
         if self.missed:
             self.blanks.fill(self.missed, usage.write)
-        for tell in self.told:
-            tell(usage)
+        for listener in self.listeners:
+            listener(usage)
 
     def row(self, usage: Usage, output: int) -> Record:
         created = {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": usage.write}
@@ -94,7 +94,7 @@ class Logged:
         self.hashes = hashes
         before = self.base.hashes if self.base else []
         same = zip(hashes, before, strict=False)
-        keep = next((at for at, (one, other) in enumerate(same) if one != other), min(len(hashes), len(before)))
+        keep = next((index for index, (new, old) in enumerate(same) if new != old), min(len(hashes), len(before)))
         blanks.fill(self.keep, keep)
         blanks.fill(self.tail, hashes[keep:])
         blanks.fill(self.marks, list(marks))

@@ -385,8 +385,8 @@ def test_a_list_of_what_is_unknown_is_offered_only_where_there_is_one(client: Cl
     transcript = file.read()
     message = ids(transcript)[-1]
     assert '<details class="exactness is-reconstructed">' in page(client, transcript)
-    asked = captured_request({"role": "user", "content": "As it was."}, system="You watch tides.", tools=[])
-    capture_store(exchange=exchange(asked, captured_answer(message)))
+    request = captured_request({"role": "user", "content": "As it was."}, system="You watch tides.", tools=[])
+    capture_store(exchange=exchange(request, captured_answer(message)))
     html = page(client, transcript)
     assert '<p class="exactness is-recorded">' in html
     assert "cannot be known" not in html
@@ -434,8 +434,8 @@ def test_a_captured_request_after_a_compaction_that_kept_answers_takes_no_more_q
     file.user("In short.", uuid="summary", isCompactSummary=True)
     file.turns(2)
     transcript = file.read()
-    asked = captured_request({"role": "user", "content": "In short."}, {"role": "user", "content": "And now?"})
-    capture_store(exchange=exchange(asked, captured_answer(ids(transcript)[-1])))
+    request = captured_request({"role": "user", "content": "In short."}, {"role": "user", "content": "And now?"})
+    capture_store(exchange=exchange(request, captured_answer(ids(transcript)[-1])))
     with CaptureQueriesContext(connection) as queries:
         html = page(client, transcript)
     assert "as it went over the wire" in html
