@@ -34,11 +34,8 @@ def test_the_first_page_says_that_the_import_is_done_and_leads_to_a_session(visi
 def test_a_boundary_is_reached_with_a_key_and_its_summary_unfolds(visit: Visit) -> None:
     page = visit.session(LONG)
     page.keyboard.press("]")
-<<<<<<< HEAD
-    boundary, before = visit.card(at("manual boundary")), names.boundary("long", "manual boundary")["preTokens"]
-=======
     boundary = visit.card(position_of("manual boundary"))
->>>>>>> main
+    before = names.boundary("long", "manual boundary")["preTokens"]
     expect(boundary).to_be_in_viewport()
     expect(boundary).to_contain_text(f"Compacted by hand at {tokens(before)} tokens")
     summary = boundary.locator("details")

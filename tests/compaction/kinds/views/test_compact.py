@@ -36,12 +36,8 @@ from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, RunError
 from inspector.web.clock import now_ms
 from sessions.context.selectors.contexts import load_context, point_next
-<<<<<<< HEAD
-from sessions.models import Transcript
-from sessions.text.engine.words import tokens
-=======
 from sessions.models import Request, Transcript
->>>>>>> main
+from sessions.text.engine.words import tokens
 from sessions.transcripts.engine.messages import Message
 from tests.demo import names
 from tests.importing import imported
@@ -351,7 +347,7 @@ def asking(**more: str) -> dict[str, str]:
 
 def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
     html = page(client, asking())
-    assert re.search(rf"~12\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
+    assert re.search(rf"~11\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
     response = client.post(ADDRESS, asking(instructions="Mind the moon."))
     html = words_of(response.content)
     assert response.status_code == 200

@@ -62,11 +62,7 @@ def clock_law(session: Session) -> None:
     names = ["WebSearch", "WebFetch"]
     result = [{"type": "tool_reference", "tool_name": name} for name in names]
     twin = {"matches": names, "query": "select:WebSearch,WebFetch", "total_deferred_tools": 7}
-<<<<<<< HEAD
-    session.step(hidden(120), other("ToolSearch", {"query": "select:WebSearch,WebFetch"}, found, twin))
-=======
-    session.step(hidden(1200), other("ToolSearch", {"query": "select:WebSearch,WebFetch"}, result, twin))
->>>>>>> main
+    session.step(hidden(120), other("ToolSearch", {"query": "select:WebSearch,WebFetch"}, result, twin))
     query = "europe summer time last Sunday October 01:00 UTC which local hour repeats"
     links = ", ".join(f'{{"title":"{hit["title"]}","url":"{hit["url"]}"}}' for hit in RESULTS)
     session.step(
@@ -115,14 +111,7 @@ def tide_server(session: Session) -> None:
     session.attach((what, context.rendered(f"# MCP Server Instructions\n\n{block}")))
     session.head = session.head.with_tool(MCP)
     session.discovered.append(MCP)
-<<<<<<< HEAD
-    found = [{"type": "tool_reference", "tool_name": MCP}]
-=======
-    session.meter.overhead += 410
-    session.meter.add(410)
-    session.meter.cut(1800)
     blocks = [{"type": "tool_reference", "tool_name": MCP}]
->>>>>>> main
     session.step(
         other(
             "ToolSearch",
