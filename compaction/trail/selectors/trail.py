@@ -84,6 +84,10 @@ class ContextSize:
     def tokens(self) -> float:
         return self.weight.tokens
 
+    @property
+    def thing(self) -> str:
+        return f"{self.of} {self.point}" if self.point else ""
+
 
 @dataclass(frozen=True, slots=True)
 class TrailStep:
