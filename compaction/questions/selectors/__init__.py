@@ -12,8 +12,7 @@ from compaction.mechanisms.engine import Effects, SummaryRequest
 from compaction.mechanisms.engine.mechanical import MechanicalSummariser
 from inspector.agents.choosing import choose_model
 from memory.extraction.selectors import NoMemoryError, extraction_decide, memory_path
-from memory.notes.selectors.notes import NotesSituation
-from memory.notes.services.runs import notes_prompt
+from memory.notes.selectors.notes import NotesSituation, notes_prompt
 from sessions.context.engine import Context
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript

@@ -25,15 +25,8 @@ from inspector.runs.services.stops import RunError
 from memory.extraction.engine.conversation_text import write_conversation
 from memory.files.engine.disk import FileTroubleError
 from memory.models import NotesUpdate
-from memory.notes.engine import (
-    NotesBrokenError,
-    RepairedNotes,
-    fill_notes,
-    last_summarized_after,
-    repair_notes,
-    update_prompt,
-)
-from memory.notes.selectors.notes import FILE, NotesSituation
+from memory.notes.engine import NotesBrokenError, RepairedNotes, fill_notes, last_summarized_after, repair_notes
+from memory.notes.selectors.notes import FILE, NotesSituation, notes_prompt
 from memory.notes.services.mechanical import mechanical_notes
 from memory.notes.services.versions import NotesCoverage, notes_expected, notes_write
 from sessions.model_requests.model_session import (
@@ -97,17 +90,6 @@ def notes_sharing(situation: NotesSituation, chosen: ChosenModel) -> tuple[Shari
     parent = find_parent_request(situation.transcript, situation.context)
     sharing = decide_sharing(parent, chosen.model, chosen.name)
     return sharing, parent if sharing.is_shared and isinstance(parent, ParentRequest) else None
-
-
-def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) -> str:
-    return update_prompt(
-        situation.text,
-        path,
-        custom=situation.customs.prompt,
-        warnings=situation.warnings,
-        section_tokens=situation.limits.section,
-        edits=edits,
-    )
 
 
 def notes_message(situation: NotesSituation, prompt: str) -> str:
