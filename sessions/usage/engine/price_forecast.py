@@ -11,7 +11,7 @@ from sessions.usage.engine.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """Of one request, in tokens."""
+    """The size of one request, in tokens."""
 
     input: int
     output: int
@@ -20,19 +20,19 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class PriceForecast:
-    """In dollars. None: the price of the model is not known."""
+    """In dollars; None if the price of the model is unknown."""
 
     requests: int
     input: int
     output: int
     least: float | None
-    """Of what is sent."""
+    """The price of what is sent."""
     most: float | None
     """With answers as long as they may be."""
 
 
 def forecast_price(model: str, weights: Sequence[Weight]) -> PriceForecast:
-    """At the full price of what is sent: how much of it comes out of a cache, nobody can tell beforehand."""
+    """At the full price of what is sent: how much of it the cache will hold cannot be known beforehand."""
     sent = [cost_of(model, Usage(weight.input, 0, 0, 0, 0)) for weight in weights]
     whole = [cost_of(model, Usage(weight.input, 0, 0, 0, weight.output)) for weight in weights]
     return PriceForecast(
