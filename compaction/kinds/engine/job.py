@@ -19,8 +19,6 @@ from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
-_INTRODUCES = "Summary:\n"
-
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
@@ -101,6 +99,5 @@ class Job:
 
 
 def summary_of(compaction: Compaction) -> str:
-    """The summary itself, without the words that introduce it."""
-    text = str(compaction.summary.content[0]["text"])
-    return text.partition(_INTRODUCES)[2].strip() or text
+    """The summary alone: no words around it, nothing that is attached."""
+    return compaction.text.strip()

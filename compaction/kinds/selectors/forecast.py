@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from compaction.kinds.engine import CompactionResult, KindError, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.sizes import CompactionSizes, measure_sizes
 from compaction.kinds.engine.token_cost import RequestWeigher
-from compaction.kinds.selectors import compactable_messages, newest_notes
+from compaction.kinds.selectors import compactable_messages
+from compaction.kinds.selectors.notes_being_taken import foresee_notes
 from compaction.kinds.selectors.overrides import add_overrides
 from compaction.mechanisms.engine import Effects
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
@@ -53,7 +54,7 @@ def forecast(
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = Effects(
         summarise=weigher,
-        read_notes=lambda: newest_notes(transcript, context.position),
+        read_notes=lambda: foresee_notes(transcript, context.position),
         read_file=recorded_files(messages),
     )
     try:

@@ -102,6 +102,7 @@ def _build(
         way=draft.way,
         trigger=occasion.trigger,
         text=text,
+        summary=draft.summary,
         added=added,
         counter=occasion.counter,
         now=occasion.now,

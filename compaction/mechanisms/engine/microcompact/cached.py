@@ -124,6 +124,26 @@ def tokens_deleted(messages: Sequence[Message], state: CachedState, counter: Tok
     return sum(_saved_tokens(clearables[tool_id], counter) for tool_id in state.deleted if tool_id in clearables)
 
 
+def reference_results(array: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A request's messages with a `cache_reference` on each result before the last cache mark, which edits refer to."""
+    marks = [any("cache_control" in block for block in _blocks(element)) for element in array]
+    last = max((index for index, marked in enumerate(marks) if marked), default=-1)
+    return [_reference(element) if index < last else dict(element) for index, element in enumerate(array)]
+
+
+def _reference(element: Mapping[str, Any]) -> dict[str, Any]:
+    content = [
+        {**block, "cache_reference": block["tool_use_id"]} if block.get("type") == "tool_result" else block
+        for block in _blocks(element)
+    ]
+    return {**element, "content": content} if content else dict(element)
+
+
+def _blocks(element: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    content = element["content"]
+    return [] if isinstance(content, str) else content
+
+
 def _reason_to_decline(config: CachedConfig, main_thread: bool, supported: bool) -> str:
     if not config.enabled:
         return "Deleting from the cache is switched off."

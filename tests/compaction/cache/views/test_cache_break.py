@@ -53,6 +53,19 @@ def test_the_two_requests_stand_side_by_side_where_they_part(client: Client, fil
     assert "/requests/compare/?a=msg_11111111_2&amp;b=msg_broke" in html
 
 
+def test_both_requests_can_be_downloaded_as_a_diff(client: Client, file: Breaking) -> None:
+    transcript = file.tools_changed()
+    assert f'href="/sessions/{transcript.public_id}/cache/msg_broke/diff/" download' in page(client, transcript)
+    response = client.get(f"/sessions/{transcript.public_id}/cache/msg_broke/diff/")
+    assert response["Content-Disposition"] == 'attachment; filename="cache-break.diff"'
+    lines = response.content.decode().splitlines()
+    assert lines[0].startswith("# msg_11111111_2 (")
+    assert "# tools_changed: The tools changed: 1 added (Grep)." in lines
+    assert [line for line in lines if line.startswith("+") and '"name": "Grep"' in line]
+    assert not [line for line in lines if line.startswith("-") and '"name"' in line]
+    assert client.get(f"/sessions/{transcript.public_id}/cache/msg_11111111_1/diff/").status_code == 404
+
+
 def test_a_changed_system_prompt_is_shown_word_by_word_with_its_byte(client: Client, file: Breaking) -> None:
     system = [SYSTEM[0], {"type": "text", "text": "\nNever doubt. ü\n"}]
     html = page(client, broke(file, system=system))

@@ -16,7 +16,7 @@ from compaction.kinds.services.watcher import SilentWatcher
 from compaction.models import Compaction
 from inspector.agents.choosing import CONFIGURED, MECHANICAL, ModelSettings
 from sessions.models import Transcript
-from tests.compaction.mechanisms.engine.summarising import REPLY
+from tests.compaction.mechanisms.engine.summarising import REPLY, SUMMARY
 from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
 from tests.sessions.written import Written
 
@@ -59,6 +59,33 @@ def test_a_model_writes_the_summary(server: MessagesServer, transcript: Transcri
     assert body["max_tokens"] == 20_000
     assert "tools" not in body
     assert "Question 5" in str(body["messages"])
+
+
+def test_the_summary_is_kept_alone_without_the_words_around_it(server: MessagesServer, transcript: Transcript) -> None:
+    server.answer(Say(REPLY))
+    assert make(transcript, summariser_of(server)).summary == SUMMARY
+
+
+def test_notes_for_the_system_role_go_into_reminders_where_the_model_refuses_that_role(
+    server: MessagesServer, tmp_path: Path
+) -> None:
+    file = Written(project=tmp_path / "projects" / "-home-dev-other")
+    for number in range(6):
+        file.user(f"Question {number}: " + "how high is the water? " * 40)
+        note = {"type": "critical_system_reminder", "content": "Mind the datum"}
+        file.row("attachment", attachment=note, rendered=[{"content": "Mind the datum"}], renderedRole="system")
+        file.assistant("It is high. " * 60)
+    transcript = file.read()
+    for model, roles in (
+        ("claude-sonnet-4-5", {"user", "assistant"}),
+        ("claude-opus-5-5", {"user", "assistant", "system"}),
+    ):
+        settings = ModelSettings(api_key=server.key, base_url=server.url, main=model, claude="off")
+        server.answer(Say(REPLY))
+        make(transcript, summariser_choose(settings, CONFIGURED))
+        messages = server.requests[-1].json["messages"]
+        assert {message["role"] for message in messages} == roles
+        assert "Mind the datum" in str(messages)
 
 
 def test_what_is_too_long_is_asked_again_with_less(server: MessagesServer, transcript: Transcript) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,12 +12,25 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
+from compaction.kinds.engine.specs.auto import AUTO
+from compaction.kinds.engine.specs.budget import BUDGET
 from compaction.kinds.engine.specs.collapse import COLLAPSE
 from compaction.models import Compaction
 from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
 from inspector.web.clock import now_ms
-from tests.compaction.kinds.views.compact_pages import ADDRESS, chosen, execute, forecast, page, transcript, words_of
+from sessions.models import Request
+from tests.compaction.kinds.views.compact_pages import (
+    ADDRESS,
+    SETTINGS,
+    chosen,
+    execute,
+    forecast,
+    page,
+    transcript,
+    words_of,
+)
+from tests.demo import names
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("demo")]
@@ -38,7 +52,7 @@ def asking(**more: str) -> dict[str, str]:
 
 def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
     html = page(client, asking())
-    assert re.search(rf"~11\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
+    assert re.search(rf"~12\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
     response = client.post(ADDRESS, asking(instructions="Mind the moon."))
     html = words_of(response.content)
     assert response.status_code == 200
@@ -61,6 +75,59 @@ def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, ser
     execute(run)
     assert Compaction.objects.get(run_id=run.pk).summary.startswith("To have it done.")
     assert "Mind the moon." in str(server.requests[0].json["messages"][-1])
+
+
+def test_the_button_is_off_where_nothing_would_change(client: Client, server: MessagesServer) -> None:
+    off = 'disabled title="Nothing would change"'
+    assert off in page(client, {"kind": "auto"})
+    assert off not in page(client, {"kind": "auto", **SETTINGS[AUTO]})
+    assert off in page(client, {"kind": "budget", "set.per_result": "1,000,000"})
+    assert off not in page(client, {"kind": "budget", **SETTINGS[BUDGET]})
+    # A summary of a model may be smaller than the one that stands in for it.
+    assert off not in page(client, asking())
+
+
+def test_the_model_of_the_session_stands_first_and_is_asked_by_its_name(client: Client, server: MessagesServer) -> None:
+    own = Request.objects.filter(transcript__public_id=names.LONG).order_by("-position").values_list("model", flat=True)
+    html = page(client, {"kind": "full"})
+    assert html.index('value="session"') < html.index('value="configured"')
+    assert f'<b class="mono">{own[0]}</b> The session' in html
+    fields = asking(writer="session", confirmed=own[0])
+    assert f"Ask {own[0]} for the summary?" in words_of(client.post(ADDRESS, asking(writer="session")).content)
+    assert client.post(ADDRESS, fields).status_code == 303
+    assert Run.objects.get().parameters["model"] == own[0]
+
+
+def test_the_page_shows_what_the_api_would_be_asked_and_gives_the_whole_request(client: Client) -> None:
+    query = {"kind": "microcompact", "mode": "api", "set.compact.enabled": "on"}
+    html = page(client, query)
+    assert "Sent beside the messages" in html
+    for words in ("clear_tool_uses_20250919", "compact_20260112", "compact-2026-01-12"):
+        assert words in html
+    assert f"{ADDRESS}request/?kind=microcompact&mode=api" in html
+    response = client.get(f"{ADDRESS}request/", query)
+    assert response["Content-Disposition"] == 'attachment; filename="request.json"'
+    document = json.loads(response.content)
+    edits = [edit["type"] for edit in document["body"]["context_management"]["edits"]]
+    assert edits[-2:] == ["clear_tool_uses_20250919", "compact_20260112"]
+    assert "compact-2026-01-12" in document["betas"]
+    assert document["body"]["messages"][0]["role"] == "user"
+    at_once = json.loads(client.get(f"{ADDRESS}request/", {**query, "set.compact.at_once": "on"}).content)
+    assert at_once["body"]["compaction"] == {"type": "summarize"}
+    assert "context_management" not in at_once["body"]
+    cached = {"kind": "microcompact", "mode": "cached", "set.trigger": "1", "set.keep": "0"}
+    body = json.loads(client.get(f"{ADDRESS}request/", cached).content)["body"]
+    deleted = {edit["cache_reference"] for edits in body["cache_edits"] for edit in edits["edits"]}
+    referenced = {block.get("cache_reference") for message in body["messages"] for block in message["content"]}
+    assert deleted
+    assert deleted <= referenced
+
+
+def test_a_setting_that_the_api_refuses_is_explained(client: Client) -> None:
+    html = page(client, {"kind": "microcompact", "mode": "api", "set.compact.starts_at": "100"})
+    assert "The API compacts from 50,000 input tokens on, not 100." in html
+    query = {"kind": "microcompact", "mode": "api", "set.compact.starts_at": "100"}
+    assert client.get(f"{ADDRESS}request/", query).status_code == 404
 
 
 def test_a_confirmation_is_of_one_model(client: Client, server: MessagesServer) -> None:

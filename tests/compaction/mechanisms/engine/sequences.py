@@ -108,7 +108,7 @@ class Player:
     plan: Plan
     model: str = ""
     """Who is asked next."""
-    asked: list[tuple[str, SummaryRequest]] = field(default_factory=list)
+    requests: list[tuple[str, SummaryRequest]] = field(default_factory=list)
     """For summaries: whom, and what."""
 
     def play(self) -> list[Step]:
@@ -193,7 +193,7 @@ class Player:
         )
 
     def summarise(self, request: SummaryRequest) -> str:
-        self.asked.append((self.model, request))
+        self.requests.append((self.model, request))
         return REPLY
 
 

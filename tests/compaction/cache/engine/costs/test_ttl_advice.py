@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.costs.ttl_advice import advise_ttl
+from compaction.cache.engine.requests.calls import MINUTE, Call
 from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage
+from tests.compaction.cache.engine.costs.advice_check import check_advice
 from tests.compaction.cache.engine.request_bodies import call
 
+MODELS = ("claude-opus-5-5", "claude-haiku-4-5", "kelp-coder-32b")
 PER = 4e-6
 WRITE, HOUR, READ = 1.25 * PER, 2 * PER, 0.05 * PER
 
@@ -50,6 +56,14 @@ def test_a_pause_beside_another_cause_is_not_counted_for_it() -> None:
     assert advise_ttl(calls, {"msg_10": CauseName.TOOLS}).pauses == 0
 
 
+def test_an_hour_that_was_used_has_cost_what_was_paid_although_the_cache_was_lost() -> None:
+    calls = [call(0, 100_000, at=0, fresh=0, hour=True), call(0, 100_000, at=10, fresh=0, hour=True)]
+    advice = check_advice(calls, {})
+    assert (advice.used, advice.better) == ("1h", "5m")
+    assert advice.saves == pytest.approx(200_000 * (HOUR - WRITE))
+    assert advice.cost_1h == pytest.approx(200_000 * HOUR + 2 * 10 * 20e-6)
+
+
 def test_two_lifetimes_that_are_cheaper_together_than_either_alone_are_not_advised_against() -> None:
     calls = [
         call(0, 100_000, at=0, fresh=0, hour=True),
@@ -64,6 +78,27 @@ def test_two_lifetimes_that_are_cheaper_together_than_either_alone_are_not_advis
     assert (advice.used, advice.better, advice.saves) == ("mixed", "mixed", 0.0)
     assert "would have been cheaper" not in advice.sentence
     assert "what was used is the cheapest" in advice.sentence
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> tuple[list[Call], dict[str, str]]:
+    """Any usage, as no cache would count it: lifetimes mixed, pauses of all lengths, several threads and models."""
+    calls, index = [], 0
+    for number in range(draw(st.integers(1, 12))):
+        index += draw(st.sampled_from((0, 1, 4, 6, 30, 59, 61, 600)))
+        tokens = [draw(st.integers(0, 300_000)) for _ in range(4)]
+        usage = Usage(tokens[0] // 100, tokens[1], tokens[2] // 10, tokens[3] // 10, 10)
+        source, model = draw(st.sampled_from(("main", "agent"))), draw(st.sampled_from(MODELS))
+        calls.append(Call(f"msg_{number}", source, model, number, index * MINUTE, usage, draw(st.booleans())))
+    causes = draw(
+        st.dictionaries(st.sampled_from([item.message_id for item in calls]), st.sampled_from(list(CauseName)))
+    )
+    return calls, {name: str(cause) for name, cause in causes.items()}
+
+
+@given(sessions())
+def test_advice_never_contradicts_what_was_paid(session: tuple[list[Call], dict[str, str]]) -> None:
+    check_advice(*session)
 
 
 def test_models_without_a_price_give_no_advice() -> None:

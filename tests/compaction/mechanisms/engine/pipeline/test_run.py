@@ -96,7 +96,7 @@ class TestOrder:
         model = Model()
         outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=model))
         assert outcome.report.applied_mechanisms == ("budget",)
-        assert model.asked == []
+        assert model.requests == []
 
 
 class TestSwitches:
@@ -161,7 +161,7 @@ class TestAutoCompact:
         effects = Effects(summarise=model, read_notes=lambda: Notes("# Title\nTides"))
         outcome = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=effects)
         assert outcome.report.applied_mechanisms == ("auto-compact", "session memory")
-        assert model.asked == []
+        assert model.requests == []
 
     def test_a_model_is_asked_when_the_notes_decline(self) -> None:
         effects = Effects(summarise=Model(), read_notes=lambda: Notes("# Title\n_guidance_\n"))
@@ -180,7 +180,7 @@ class TestAutoCompact:
             model = Model()
             config = replace(SHORT, source=source)
             run_pipeline(chat(LONG).messages, config, now=NOW, effects=Effects(summarise=model))
-            assert model.asked == []
+            assert model.requests == []
 
     def test_a_collapse_that_could_not_help_says_by_how_much_the_context_is_too_large(self) -> None:
         outcome = run_pipeline(chat(LONG).messages, replace(SHORT, collapse=CollapseConfig(enabled=True)), now=NOW)
@@ -208,14 +208,14 @@ class TestAutoCompact:
         effects = Effects(summarise=model, summarise_span=lambda span: "they looked at files")
         outcome = run_pipeline(chat(12, size=9_000).messages, config, now=NOW, effects=effects)
         assert outcome.report.applied_mechanisms == ("collapse",)
-        assert model.asked == []
+        assert model.requests == []
 
     def test_after_three_failures_it_is_not_tried_again_until_one_succeeds(self) -> None:
         model = Model([SummariseError("no")])
         state, messages = PipelineState(), chat(LONG).messages
         for _ in range(5):
             state = run_pipeline(messages, SHORT, state, now=NOW, effects=Effects(summarise=model)).state
-        assert len(model.asked) == 6
+        assert len(model.requests) == 6
         assert state.breaker.is_open()
         outcome = compact_now(messages, Model(), SHORT, state, now=NOW)
         assert outcome.state.breaker == Breaker()
@@ -332,7 +332,7 @@ class TestRecovery:
         model = Model()
         outcome = recover(chat(5).messages, "overloaded_error", now=NOW, effects=Effects(summarise=model))
         assert outcome.error == "overloaded_error"
-        assert model.asked == []
+        assert model.requests == []
 
     def test_it_works_while_collapse_is_on(self) -> None:
         config = PipelineConfig(collapse=CollapseConfig(enabled=True))
@@ -343,7 +343,7 @@ class TestRecovery:
         model = Model()
         config = PipelineConfig(source="compact")
         assert recover(chat(5).messages, TOO_LONG, config, now=NOW, effects=Effects(summarise=model)).error
-        assert model.asked == []
+        assert model.requests == []
 
 
 class TestByHand:
