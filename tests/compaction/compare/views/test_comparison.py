@@ -163,7 +163,7 @@ def test_what_a_run_made_has_no_entry_to_link_to(client: Client, file: Written) 
         file.assistant("It is high. " * 60)
     made = make(file.read(), FULL)
     html = page(client, made.transcript, f"compactions/run-{made.pk}/")
-    assert chips(html) == {"summarised": 12, "added": 2}
+    assert chips(html) == {"summarised": 11, "kept": 1, "added": 2}
     assert "made by the compaction" in html
     assert "<b>boundary</b>" in html
     links = re.findall(r'href="(/sessions/[^"]+/entries/[^"]+/)"', html)

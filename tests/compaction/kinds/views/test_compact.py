@@ -24,6 +24,7 @@ from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, RunError
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Transcript
+from sessions.text.engine.words import tokens
 from tests.compaction.kinds.views.compact_pages import (
     ADDRESS,
     SETTINGS,
@@ -59,7 +60,9 @@ def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: 
     execute(run)
     made = Compaction.objects.get(run_id=run.pk)
     assert made.done, made.report["why"]
-    assert re.search(r"Would free ~[\d.]+k? of ~20\.4k tokens", foretold)
+    last = names.spent("long")
+    whole = re.escape(tokens(last.prompt + last.output))
+    assert re.search(rf"Would free ~[\d.]+k? of ~{whole} tokens", foretold)
     assert "By the client’s own estimate, which decides what it does: ~10.7k →" in foretold
     assert made.mechanical == (kind in (COLLAPSE, FULL, PARTIAL_FROM, PARTIAL_UP_TO, AUTO))
     assert Path(transcript().source.path).read_bytes() == before
@@ -159,7 +162,8 @@ def test_what_is_too_large_to_be_read_is_refused_with_a_sentence(client: Client)
 def test_without_a_kind_it_says_what_would_happen_now_and_why(client: Client) -> None:
     html = page(client)
     assert "Nothing would change" in forecast(html)
-    assert "Auto-compact 71,265 tokens are fewer than the threshold" in forecast(html)
+    last = names.spent("long")
+    assert f"Auto-compact {last.prompt + last.output:,} tokens are fewer than the threshold" in forecast(html)
     assert html.count('class="kind"') == len(KINDS)
 
 
@@ -184,7 +188,7 @@ def test_the_page_takes_few_queries(client: Client) -> None:
         query = chosen(kind)
         with CaptureQueriesContext(connection) as queries:
             client.get(ADDRESS, query)
-        assert len(queries) <= 12, kind
+        assert len(queries) <= (15 if kind.attaches else 12), kind  # the records that attachments come from
 
 
 # --- messages and turns that are named ----------------------------------------------------------------------------
@@ -207,7 +211,7 @@ def test_what_has_left_the_context_is_said_with_the_nearest_that_would_do(client
     assert "is not in the context: it was summarised away. The nearest that would do is" in html
     near = re.search(r"kind=partial-up-to&pivot=([0-9a-f-]{36})\">entry \d+</a>", html)
     assert near
-    assert "Would free" in forecast(page(client, {"kind": "partial-up-to", "pivot": near[1]}))
+    assert re.search("Would (free|add)", forecast(page(client, {"kind": "partial-up-to", "pivot": near[1]})))
     assert "was summarised away" in page(client, {"kind": "snip", "ids": gone})
 
 
@@ -217,7 +221,7 @@ def test_where_a_cut_would_part_a_call_from_its_result_it_is_moved(client: Clien
     assert re.search(
         r"It is cut at entry \d+, where more is kept. At entry \d+ a tool call would lose its result", html
     )
-    assert "Would free" in forecast(html) or "Nothing would change" in forecast(html)
+    assert re.search("Would (free|add)|Nothing would change", forecast(html))
 
 
 def test_a_message_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:
@@ -287,7 +291,8 @@ def test_a_session_is_compacted_as_it_was_right_after_an_entry(client: Client) -
 
 def test_at_a_compaction_of_the_agents_it_is_compacted_as_it_was_right_before(client: Client) -> None:
     boundary = names.uuid("long", "manual boundary")
-    assert "right before entry 261" in fetch(client, f"{ADDRESS}?kind=full&at={boundary}")
+    position = names.point("long", "manual boundary").position
+    assert f"right before entry {position}" in fetch(client, f"{ADDRESS}?kind=full&at={boundary}")
     points = Points(Transcript.objects.get(public_id=names.LONG))
     before = points.before(points.boundary(boundary)).loaded_context
     context = load_context(points.transcript, find_moment(points.transcript, boundary).point)
