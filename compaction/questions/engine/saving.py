@@ -23,12 +23,12 @@ class Saving:
     @property
     def sentence(self) -> str:
         shared = f"{tokens(self.read)} of their {tokens(self.prompt)} tokens came from its prompt cache"
-        asked = f"{plural(self.questions, 'question')} went to one session at once: {shared}."
+        start = f"{plural(self.questions, 'question')} went to one session at once: {shared}."
         if self.paid is None or self.uncached is None:
-            return f"{asked} What that saved is unknown: no price is known for the model."
+            return f"{start} What that saved is unknown: no price is known for the model."
         difference = self.uncached - self.paid
         verdict = f"{money(difference)} less" if difference >= 0 else f"{money(-difference)} more"
-        return f"{asked} They cost {money(self.paid)}, {verdict} than without a cache ({money(self.uncached)})."
+        return f"{start} They cost {money(self.paid)}, {verdict} than without a cache ({money(self.uncached)})."
 
 
 def saving_of(model: str, usages: Sequence[Usage]) -> Saving:

@@ -177,8 +177,8 @@ def _ask_memories(asking: _Asking, stack: ExitStack) -> Question | None:
     def finish(ask: Ask, answered: Answered) -> str:
         outcome = asking.agent(ask, answered, tools, ExtractionConfig().turns, work.copy)
         kept = extraction_keep(asking.transcript, directory, stretch, work, outcome, asking.run.pk)
-        said: str = kept["summary"]
-        return said
+        summary: str = kept["summary"]
+        return summary
 
     return Question(MEMORIES, extraction_question(stretch, work.copy, forked=True), finish)
 

@@ -42,22 +42,20 @@ def text_of(request: Received) -> str:
 
 def answer(request: Received) -> Answer:
     """By what is asked: the requests come in any order."""
-    asked = str([message for message in request.json["messages"] if TAG in str(message)])
+    question = str([message for message in request.json["messages"] if TAG in str(message)])
     if request.json["messages"][-1]["content"][0].get("type") == "tool_result":
         return Say("Done.", usage=USAGE)
-    if "summary.md" in asked:
-        file = asked.partition("notes-")[2].split("summary.md")[0]
-        path = next(word.strip("'\"`().,") for word in asked.replace("\\n", " ").split() if "summary.md" in word)
-        assert file in path
+    if "summary.md" in question:
+        path = next(word.strip("'\"`().,") for word in question.replace("\\n", " ").split() if "summary.md" in word)
         heading = "# Session Title"
-        edit = {"file_path": path, "old_string": heading, "new_string": heading}
-        return Say(calls=[Call("Edit", {**edit, "new_string": f"{heading}\n"})], usage=USAGE)
-    if "memory" in asked and "extraction-" in asked:
+        edit = {"file_path": path, "old_string": heading, "new_string": f"{heading}\n"}
+        return Say(calls=[Call("Edit", edit)], usage=USAGE)
+    if "memory" in question and "extraction-" in question:
         return Say("Nothing is worth remembering.", usage=USAGE)
     return Say(REPLY, usage=USAGE)
 
 
-def asked(transcript: Transcript) -> Run:
+def run_of(transcript: Transcript) -> Run:
     parameters = {"transcript": transcript.pk, "model": MODEL}
     run = Run.objects.create(kind="questions", target=transcript.public_id, parameters=parameters, created_at=now_ms())
     assert run_execute(run_id=run.pk)
@@ -67,7 +65,7 @@ def asked(transcript: Transcript) -> Run:
 
 def test_three_questions_differ_in_their_last_block_alone(server: MessagesServer, talk: Logged) -> None:
     server.otherwise = answer
-    run = asked(talk.read())
+    run = run_of(talk.read())
     assert (run.status, run.error) == (Run.Status.COMPLETED, "")
     first = [request for request in server.requests if TAG in text_of(request)]
     assert len(first) == 3
@@ -83,7 +81,7 @@ def test_three_questions_differ_in_their_last_block_alone(server: MessagesServer
 def test_each_answer_does_what_it_is_for_and_the_saving_is_told(server: MessagesServer, talk: Logged) -> None:
     server.otherwise = answer
     transcript = talk.read()
-    run = asked(transcript)
+    run = run_of(transcript)
     assert Compaction.objects.get(run_id=run.pk).done
     assert NotesUpdate.objects.get().model_name == MODEL
     assert Extraction.objects.get(transcript=transcript).position == transcript.entries
@@ -100,7 +98,7 @@ def test_a_question_that_fails_keeps_the_others(server: MessagesServer, talk: Lo
         return Fail(401) if "summary.md" in text_of(request) else answer(request)
 
     server.otherwise = fails_for_notes
-    run = asked(talk.read())
+    run = run_of(talk.read())
     assert run.status == Run.Status.COMPLETED
     assert run.result["alarm"].startswith("notes: ")
     assert run.result["notes"].startswith("Failed: ")
@@ -110,7 +108,7 @@ def test_a_question_that_fails_keeps_the_others(server: MessagesServer, talk: Lo
 
 def test_when_none_is_answered_the_run_fails(server: MessagesServer, talk: Logged) -> None:
     server.otherwise = lambda _request: Fail(401)
-    run = asked(talk.read())
+    run = run_of(talk.read())
     assert run.status == Run.Status.FAILED
     assert run.error.startswith("None of the questions was answered.")
 

@@ -55,7 +55,8 @@ def test_the_others_begin_when_the_first_begins_to_answer_and_each_keeps_its_pla
     answers = ask_together(model, [first, ask("second"), ask("refused")])
     assert early == [False]
     outcomes = [answered.outcome for answered in answers]
-    assert [one.text for one in outcomes if isinstance(one, Reply)] == ["Answer to first", "Answer to second"]
+    texts = [outcome.text for outcome in outcomes if isinstance(outcome, Reply)]
+    assert texts == ["Answer to first", "Answer to second"]
     assert isinstance(outcomes[2], UnauthorisedError)
     assert [answered.ask.messages[0]["content"] for answered in answers] == ["first", "second", "refused"]
     assert any(isinstance(progress, TextArrived) for progress in heard)
