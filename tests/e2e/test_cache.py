@@ -64,6 +64,20 @@ def test_one_takes_a_request_apart(visit: Visit) -> None:
     expect(page.locator(".scrubber b")).to_have_text("Request 27 of 79")
 
 
+def test_one_reads_what_stands_in_front_of_the_messages(visit: Visit) -> None:
+    page = visit.session(LONG, f"requests/{names.BROKE}/")
+    sections = page.locator(".prompt-sections")
+    expect(sections.locator("summary").first).to_contain_text("the same as in the request before")
+    rows = sections.locator("tbody tr")
+    expect(rows.first).to_be_visible()
+    rows.first.get_by_role("link").click()
+    expect(page).to_have_url(re.compile(r"#p(system\.)?\d+$"))
+    reasons = page.locator("details", has_text="Why its marks live as long as they do")
+    expect(reasons).to_contain_text("Its source repl_main_thread is on the list")
+    help_link = sections.get_by_role("link", name="what is said of a section")
+    expect(help_link).to_have_attribute("href", "/docs/cache/#the-prompt-in-front-of-the-messages")
+
+
 def test_one_goes_from_the_report_to_a_session_and_takes_it_along(visit: Visit) -> None:
     page = visit.open("/")
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Cache").click()

@@ -75,7 +75,7 @@ class Command(BaseCommand):
             raise CommandError(printable(result["alarm"]))
 
     def _perform(self, directory: Directory, model: str, *, accept: bool, losses: bool) -> dict[str, Any]:
-        parameters: dict[str, Any] = {"directory": directory.pk, "model": model}
+        parameters: dict[str, Any] = {"directory": directory.pk, "model": model, **({"forks": True} if model else {})}
         parameters |= {"accept": True} if accept or losses else {}
         parameters |= {"losses": True} if losses else {}
         work = partial(dream_run, announce=self._note) if self.stderr.isatty() else None
