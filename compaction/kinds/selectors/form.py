@@ -14,6 +14,7 @@ from compaction.kinds.selectors.forecast import Forecast, forecast
 from compaction.kinds.selectors.moment import Moment
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.partial.pivots import legal_pivots
+from compaction.pins.selectors import pinned_uuids
 from inspector.web.paging import Page, page_of
 from sessions.context.engine import Context
 from sessions.context.engine.left_out import LeftOutReason
@@ -103,6 +104,20 @@ class SessionSnapshot:
         return forecast(
             self.transcript, self.context, kind, parameters, asks_model=asks_model, shared=shared, now_ms=now_ms
         )
+
+    # --- what stays -----------------------------------------------------------------------------------------------
+    def pinned_rows(self) -> list[ChoiceRow]:
+        """What is pinned, the first first. A message that has left the context is only named."""
+        uuids = pinned_uuids(self.transcript)
+        in_context = {message.uuid: message for message in self.messages} if uuids else {}
+        rows = []
+        for uuid in uuids:
+            message = in_context.get(uuid)
+            title = _entry_title(message) if message is not None else "Not in the context any more"
+            words = _shorten(_words(message)) if message is not None else uuid
+            tokens = self._counter(message.content) if message is not None else 0
+            rows.append(ChoiceRow(uuid, title, uuid, words, tokens, "", True))
+        return rows
 
     # --- turns to snip --------------------------------------------------------------------------------------------
     def find_turns(self, ids: list[str]) -> tuple[list[str], list[str]]:
