@@ -65,6 +65,13 @@ class ChoiceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedRow:
+    uuid: str
+    title: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class CutPoint:
     """Where a message that was named leads: to a cut there or nearby, or to the reason why not."""
 
@@ -113,17 +120,17 @@ class SessionSnapshot:
         )
 
     # --- what stays -----------------------------------------------------------------------------------------------
-    def pinned_rows(self) -> list[ChoiceRow]:
-        """What is pinned, the first first. A message that has left the context is only named."""
+    def pinned_rows(self) -> list[PinnedRow]:
+        """The first first. A message that has left the context is only named."""
         uuids = pinned_uuids(self.transcript)
         in_context = {message.uuid: message for message in self.messages} if uuids else {}
         rows = []
         for uuid in uuids:
             message = in_context.get(uuid)
-            title = _entry_title(message) if message is not None else "Not in the context any more"
-            words = _shorten(_words(message)) if message is not None else uuid
-            tokens = self._counter(message.content) if message is not None else 0
-            rows.append(ChoiceRow(uuid, title, uuid, words, tokens, "", True))
+            if message is None:
+                rows.append(PinnedRow(uuid, "Not in the context any more", uuid))
+            else:
+                rows.append(PinnedRow(uuid, _entry_title(message), _shorten(_words(message))))
         return rows
 
     # --- turns to snip --------------------------------------------------------------------------------------------
