@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from tests.postgres.running import fresh_database, probe, rows
 from tests.serving import ROOT, environment, lucid, serving, wait_until
 from tests.sessions.imports.services.test_killed_import import IMPORT
@@ -49,6 +51,26 @@ def test_scanning_processes_leave_the_connection_alone(tmp_path: Path, postgres_
     assert json.loads(third.stdout)["rows_written"] == 0, third.stderr
     assert rows(database, "SELECT count(*) FROM transcripts_entry") == [(SESSIONS * 1_200 + 2,)]
     assert rows(database, "SELECT count(*) FROM transcripts_transcript WHERE NOT settled") == [(0,)]
+
+
+def test_a_table_that_the_server_takes_for_empty_is_counted_before_rows_are_compared(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    """Statistics are made while rows are written, and the writer gives up: from then on the table counts as empty.
+    Joins of such a table compared every row with every other, for hours."""
+    database = fresh_database(postgres_url)
+    write(tmp_path / "config", 15)
+    believed = "SELECT reltuples FROM pg_class WHERE relname = 'transcripts_entry'"
+    filler = "INSERT INTO transcripts_entry SELECT n, 0, 0, '', '', NULL, NULL, NULL, NULL, NULL, 0, 0"
+    with psycopg.connect(database) as writer, psycopg.connect(database, autocommit=True) as other:
+        other.execute("ALTER TABLE transcripts_entry SET (autovacuum_enabled = false)")
+        writer.execute(f"{filler} FROM generate_series(1, 1000) n")
+        other.execute("ANALYZE transcripts_entry")
+        writer.rollback()
+    assert rows(database, believed) == [(0.0,)]
+    done = lucid(tmp_path / "home", "import", str(tmp_path / "config"), "--json", DATABASE_URL=database)
+    assert done.returncode == 0, done.stderr
+    assert rows(database, believed) == [(SESSIONS * 60.0,)]
 
 
 def start(home: Path, database: str, config: Path) -> subprocess.Popen[str]:

@@ -19,6 +19,10 @@ _COPY, _DUPLICATE = int(Flag.COPY), int(Flag.DUPLICATE)
 FEW = 20
 """Up to so many changed transcripts are looked at one by one; beyond it, whole tables are cheaper."""
 
+BELIEVED_EMPTY = (
+    "SELECT relname FROM pg_class WHERE relname IN ('transcripts_entry', 'transcripts_request', 'transcripts_turn')"
+    " AND reltuples = 0 AND pg_table_is_visible(oid) AND pg_relation_size(oid) > 0"
+)
 TOTALS = (
     "SELECT transcript_id, count(*), sum(input), sum(cache_read), sum(cache_write_5m), sum(cache_write_1h),"
     " sum(output), coalesce(sum(cost), 0), sum(CASE WHEN cost IS NULL THEN 1 ELSE 0 END)"
@@ -43,6 +47,7 @@ def settle(touched: dict[int, int], written: WriteCounts) -> None:
     """`touched`: transcript id -> the first position that is new in it."""
     if not touched:
         return
+    _count_tables_anew()
     changed = own_requests(touched) | touched.keys()
     own_entries(touched)
     with connection.cursor() as cursor:
@@ -54,6 +59,17 @@ def settle(touched: dict[int, int], written: WriteCounts) -> None:
     ids = list(touched)
     for start in range(0, len(ids), 500):
         Transcript.objects.filter(pk__in=ids[start : start + 500]).update(settled=True)
+
+
+def _count_tables_anew() -> None:
+    """PostgreSQL plans by what it counted last. A table that it counted before rows were written, or after they
+    were taken back, seems empty to it: it then compares each row with all others."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(BELIEVED_EMPTY)
+        for (table,) in cursor.fetchall():
+            cursor.execute(f"ANALYZE {table}")
 
 
 def _sql_list(ids: Collection[int]) -> str:
