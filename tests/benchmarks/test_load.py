@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.load.__main__ import Load, Plan, report
-from benchmarks.load.clients import Asked, ask_all
+from benchmarks.load.clients import Answers, ask_all
 from benchmarks.load.rude import Outcome, half_headers
 
 
@@ -22,8 +22,8 @@ def test_a_short_run_prints_one_row_for_each_thing_that_was_tried(tmp_path: Path
     load.measure(tmp_path)
     text = report(load)
     limit, readers, half, silent, body, capture, foreign, foreign_capture = load.lines
-    assert limit.asked.rate > readers.asked.rate > 0, text
-    assert not readers.asked.errors, text
+    assert limit.answers.rate > readers.answers.rate > 0, text
+    assert not readers.answers.errors, text
     assert all(line.held and line.held[1].megabytes >= line.held[0].megabytes > 0 for line in load.lines[1:]), text
     ends = {line.what: dict(line.outcome.answers) for line in (half, silent, body, capture) if line.outcome}
     assert list(ends.values()) == [{"408": 10}, {"closed": 10}, {"403": 10}, {"403": 10}], text
@@ -31,7 +31,7 @@ def test_a_short_run_prints_one_row_for_each_thing_that_was_tried(tmp_path: Path
         assert flood.outcome is not None
         assert not flood.outcome.held, text
         assert flood.outcome.sent < 4 * 400 * 1024 * 1024, text
-    assert not any(line.asked.errors for line in load.lines), text
+    assert not any(line.answers.errors for line in load.lines), text
     assert text.count("beside an import") == 1
 
 
@@ -47,10 +47,10 @@ def test_a_server_that_refuses_is_counted_and_not_asked_without_end() -> None:
                     return
 
         threading.Thread(target=refuse, daemon=True).start()
-        asked = asyncio.run(ask_all(port, ["/"], clients=2, seconds=1.0))
+        result = asyncio.run(ask_all(port, ["/"], clients=2, seconds=1.0))
         listener.shutdown(socket.SHUT_RDWR)
-    assert not asked.taken
-    assert 2 <= asked.errors.total() < 60
+    assert not result.taken
+    assert 2 <= result.errors.total() < 60
 
 
 def test_a_server_that_lets_itself_be_held_is_seen_as_held() -> None:
@@ -66,9 +66,9 @@ def test_a_server_that_lets_itself_be_held_is_seen_as_held() -> None:
 
 
 def test_percentiles_are_those_of_the_answers() -> None:
-    asked = Asked(seconds=10.0)
+    request = Answers(seconds=10.0)
     for number in range(100):
-        asked.note("/", 200, 10, number / 100)
-    asked.note("/broken", 500, 10, 9.0)
-    assert (asked.at(0.5), asked.at(0.95), asked.at(1.0)) == (0.5, 0.95, 0.99)
-    assert (asked.requests, dict(asked.errors), asked.rate) == (101, {"500 /broken": 1}, 10.0)
+        request.note("/", 200, 10, number / 100)
+    request.note("/broken", 500, 10, 9.0)
+    assert (request.at(0.5), request.at(0.95), request.at(1.0)) == (0.5, 0.95, 0.99)
+    assert (request.requests, dict(request.errors), request.rate) == (101, {"500 /broken": 1}, 10.0)

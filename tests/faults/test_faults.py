@@ -119,12 +119,12 @@ def test_a_restore_whose_last_steps_fail_says_what_is_true(states: States) -> No
     """It said that nothing was changed, also after the database was exchanged."""
     restore = scenario("restore")
     quiet = calm(states, restore)
-    said = ""
+    text = ""
     for number in range(quiet.calls - 14, quiet.calls + 1):
         ended, findings = attempt(states, restore, quiet, Fault(number, Mode.ON))
         assert not findings, "\n".join(map(str, findings))
-        said += ended.output
-    assert "is that of the backup now" in said
+        text += ended.output
+    assert "is that of the backup now" in text
 
 
 @pytest.mark.long
@@ -170,8 +170,8 @@ def test_a_migration_that_is_cut_off_leaves_nothing_in_the_way(states: States) -
     first = scenario("first start")
     quiet = calm(states, first)
     states.put_back(Begin.EMPTY)
-    for at in range(quiet.calls // 4, quiet.calls, quiet.calls // 4):
-        ended, findings = attempt(states, first, quiet, Fault(at, Mode.KILL))
+    for index in range(quiet.calls // 4, quiet.calls, quiet.calls // 4):
+        ended, findings = attempt(states, first, quiet, Fault(index, Mode.KILL))
         assert ended.status != 0
         assert not findings, "\n".join(map(str, findings))
 

@@ -17,7 +17,7 @@ class Verdict(NamedTuple):
     message: str
     """The id of the answer."""
     agent: bool
-    told: bool
+    has_context: bool
     """Lucid has a context for it."""
     conversation: bool = False
     """The conversation is exactly what Lucid says, without what the client put around it."""
@@ -29,22 +29,22 @@ class Verdict(NamedTuple):
 
 def answered(logged: Sequence[Json]) -> list[Json]:
     """Requests of the conversation and of sub-agents that got a whole answer, which a transcript must hold."""
-    due = [one for one in logged if one["kind"] in (Kind.MAIN, Kind.SUB) and one["status"] == 200]
-    return [one for one in due if one["response"] and not one["response"].get("broken")]
+    due = [item for item in logged if item["kind"] in (Kind.MAIN, Kind.SUB) and item["status"] == 200]
+    return [item for item in due if item["response"] and not item["response"].get("broken")]
 
 
-def verdict(sent: Json, said: Messages | None, *, agent: bool = False) -> Verdict:
+def verdict(sent: Json, messages: Messages | None, *, agent: bool = False) -> Verdict:
     number, message, theirs = sent["n"], sent["response"]["id"], sent["messages"]
-    if said is None:
-        return Verdict(number, message, agent, told=False)
+    if messages is None:
+        return Verdict(number, message, agent, has_context=False)
     return Verdict(
         number,
         message,
         agent,
-        told=True,
-        conversation=conversation(said) == conversation(theirs),
-        whole=bytes_of(said) == bytes_of(theirs),
-        elements=elements_of(said) == elements_of(theirs),
+        has_context=True,
+        conversation=conversation(messages) == conversation(theirs),
+        whole=bytes_of(messages) == bytes_of(theirs),
+        elements=elements_of(messages) == elements_of(theirs),
     )
 
 

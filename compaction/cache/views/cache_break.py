@@ -32,7 +32,7 @@ from sessions.archive.selectors.records import Reader
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
 
-TEMPLATE = "cache/break.html"
+TEMPLATE = "compaction/cache/break.html"
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.content\[(\d+)\]")
 _AROUND = 1
 """Rows of messages before and after the one where the requests diverge."""

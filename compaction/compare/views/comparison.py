@@ -25,7 +25,7 @@ from inspector.web.svg import token_bar
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import SessionHead, session_head
 
-TEMPLATE = "compaction/comparison.html"
+TEMPLATE = "compaction/compare/comparison.html"
 LONG = 5_000
 
 
@@ -71,7 +71,8 @@ def compaction_detail(request: HtmxRequest, session: str, name: str) -> HttpResp
     else:
         recorded = points.boundary(name)
         both = load_comparison(points, (name,), lambda: points.around(recorded))
-        values = {"title": recorded_title(recorded.record), "recorded": recorded}
+        title = recorded_title(recorded.record, both.before.side.size)
+        values = {"title": title, "recorded": recorded}
     values["name"] = name
     return _page(request, head, ComparisonState.of(request), both, values)
 
@@ -170,7 +171,7 @@ def part_of(
             raise Http404(f"There is no block {opened[:NAME_CHARACTERS]}.")
         root = "before_root" if opened[0] == "b" else "after_root"
         values_of_piece = {"piece": block.piece, "paired": block.paired, "diff": block.diff, "whole": True}
-        return "transcripts/_piece.html", {**values_of_piece, "root": values[root], "query": values["here"]}
+        return "sessions/context/_piece.html", {**values_of_piece, "root": values[root], "query": values["here"]}
     if part == "message":
         row = view.whole(opened)
         if row is None:

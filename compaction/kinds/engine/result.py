@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from compaction.mechanisms.engine.compaction.record import Compaction
@@ -37,5 +37,7 @@ class CompactionResult:
     """Lines that would record it in a transcript, without their envelope."""
     persisted: tuple[PersistedResult, ...] = ()
     cache_edits: tuple[Mapping[str, Any], ...] = ()
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters of the next request besides its messages, and the `betas` that they need."""
     failures: int = 0
     """Automatic compactions that have failed in a row, this one included."""

@@ -173,6 +173,9 @@ class _RunWatcher:
     def step(self, number: int, /) -> None:
         self.running.report_progress(number)
 
+    def wait(self, seconds: float, /) -> None:
+        self.running.wait(seconds)
+
     def begin_request(self, how: str, /) -> None:
         self.how = how
         self.running.add_turn(f"{how} …")

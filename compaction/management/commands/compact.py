@@ -11,7 +11,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from compaction.hooks.selectors import Scope, hooks_of
 from compaction.kinds.engine import KindError, all_kinds, kind_named
 from compaction.kinds.selectors import compaction_load
+from compaction.kinds.selectors.session_model import session_model
 from compaction.kinds.services.runs import KIND, compaction_run
+from compaction.kinds.views.form import SESSION
 from compaction.models import Compaction
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
@@ -53,7 +55,8 @@ class Command(BaseCommand):
             "--model",
             default="",
             metavar="NAME",
-            help="model that writes the summary (default: none, it is put together mechanically)",
+            help="model that writes the summary, or `session` for the session's own (default: none, it is put together "
+            "mechanically)",
         )
         parser.add_argument(
             "--hooks",
@@ -91,7 +94,7 @@ class Command(BaseCommand):
                 "ids": [short_id.strip() for short_id in options["ids"].split(",") if short_id.strip()],
                 "instructions": options["instructions"],
                 "settings": _settings(options["set"]),
-                "model": options["model"],
+                "model": _model(options["model"], transcript),
                 "hooks": str(options["hooks"]),
             }
             if options["hooks"] != Scope.OFF:
@@ -168,6 +171,14 @@ def document(compaction: Compaction) -> dict[str, Any]:
         "dropped": [uuid for uuid in uuids if uuid not in remaining],
         "report": compaction.report,
     }
+
+
+def _model(name: str, transcript: Transcript) -> str:
+    if name != SESSION:
+        return name
+    if own := session_model(transcript):
+        return own
+    raise KindError("No record of the session names its model. Name one.")
 
 
 def _settings(texts: list[str]) -> dict[str, str]:

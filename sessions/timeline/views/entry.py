@@ -34,7 +34,8 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
     if transcript.pk != head.transcript.pk:
         return HttpResponseRedirect(reverse("entry-detail", args=[transcript.public_id, address]))
     window = rows_at(transcript, [entry.position], reader)
-    cards = remove_dead_links(transcript, build_cards(window.rows, window.results, mask=mask, whole=True))
+    cards = build_cards(window.rows, window.results, mask=mask, whole=True, sizes=window.sizes)
+    cards = remove_dead_links(transcript, cards)
     context = {
         "section": "sessions",
         "tab": "entry",
@@ -46,7 +47,7 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
         "facts": entry_facts(transcript, entry, window),
     }
     part = {"full": "#cards", "facts": "#facts"}.get(request.GET.get("part", "")) if request.htmx else None
-    response = render(request, f"transcripts/entry.html{part or ''}", context)
+    response = render(request, f"sessions/timeline/entry.html{part or ''}", context)
     patch_vary_headers(response, ["HX-Request"])
     return response
 

@@ -36,11 +36,13 @@ def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
         "session": transcript,
         "window": window,
         "groups": group_by_turn(
-            build_cards(window.rows, window.results, mask=mask, at_end=True), window.turns, joins=True
+            build_cards(window.rows, window.results, mask=mask, at_end=True, sizes=window.sizes),
+            window.turns,
+            joins=True,
         ),
         "answered": build_cards(answered.rows, answered.results, mask=mask),
         "ruler": build_ruler(transcript.ruler, transcript.entries, after),
         "everything": everything,
         "more": "&all=1" if everything else "",
     }
-    return render(request, "transcripts/live.html", context)
+    return render(request, "sessions/timeline/live.html", context)

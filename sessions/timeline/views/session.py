@@ -53,7 +53,7 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
     first = window.rows[0].position if window.rows else 0
     return render_page(
         request,
-        f"transcripts/session.html{'#rows' if fragment else ''}",
+        f"sessions/timeline/session.html{'#rows' if fragment else ''}",
         {
             "section": "sessions",
             "tab": "timeline",
@@ -111,7 +111,7 @@ def _build_cards(window: Window) -> list[Card]:
     at_end = window.later is None
 
     def build() -> tuple[Card, ...]:
-        return tuple(build_cards(window.rows, window.results, mask=mask, at_end=at_end))
+        return tuple(build_cards(window.rows, window.results, mask=mask, at_end=at_end, sizes=window.sizes))
 
     return list(build() if window.digest is None else _windows.get((window.digest, at_end), build))
 

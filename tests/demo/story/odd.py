@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.demo.story.accounts import settle
 from tests.demo.story.blocks import Say
 from tests.demo.story.clock import Clock
 from tests.demo.story.ids import uid
@@ -41,7 +42,7 @@ def strange_but_valid(session: Session) -> None:
     """Lines that no reader expects; four of them hold plain words, as somebody might have typed them."""
     session.ledger.prompts += 4
     session.ledger.problems += 2
-    letters = {str(at): char for at, char in enumerate("Tide?")}
+    letters = {str(index): char for index, char in enumerate("Tide?")}
     numeric = {"type": "user", "message": letters, "uuid": "", "timestamp": session.clock.stamp()}
     session.chain(numeric, "numeric keys")
     session.odd["numeric keys"] = len(session.lines)
@@ -91,4 +92,5 @@ def build() -> Session:
     session.cut = last[:-9]
     session.ledger.problems += 1
     session.odd["partial last line"] = len(session.lines) + 1
+    settle(session)
     return session

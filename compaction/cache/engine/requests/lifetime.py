@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.requests.calls import LIMITS, Call, Limits
 from compaction.cache.engine.requests.prompt import SentMark
-from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
+from sessions.requests.engine.prompt_cache.ttl import Ttl
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,21 +33,26 @@ def tool(name: str, about: str = "Does something. " * 40, **more: Any) -> Json:
 
 
 TOOLS = tuple(tool(name) for name in ("Bash", "Edit", "Read", "Write"))
+HEAD = 2_700
+"""About what system prompt and tools make of the 10,500 tokens of the later request."""
 
 
-def said(count: int, words: str = "The tide at harbour {} is high. ") -> tuple[Json, ...]:
+def conversation(count: int, words: str = "The tide at harbour {} is high. ") -> tuple[Json, ...]:
     """A conversation of so many messages, 800 characters each or more."""
     return tuple(
-        {"role": "user" if at % 2 == 0 else "assistant", "content": [{"type": "text", "text": words.format(at) * 30}]}
-        for at in range(count)
+        {
+            "role": "user" if index % 2 == 0 else "assistant",
+            "content": [{"type": "text", "text": words.format(index) * 30}],
+        }
+        for index in range(count)
     )
 
 
 @dataclass(frozen=True)
-class Asked:
+class SentRequest:
     """A request. Its messages stand at the positions 10, 11, and so on."""
 
-    messages: Sequence[Json] = field(default_factory=lambda: said(41))
+    messages: Sequence[Json] = field(default_factory=lambda: conversation(41))
     system: Sequence[str] | None = SYSTEM
     tools: Sequence[Json] | None = TOOLS
     model: str = OPUS
@@ -63,8 +68,8 @@ class Asked:
     """Of messages that came from other records than usual."""
 
     def context(self) -> Context:
-        elements = tuple(self._element(at, message) for at, message in enumerate(self.messages))
-        system = None if self.system is None else tuple({"type": "text", "text": one} for one in self.system)
+        elements = tuple(self._element(index, message) for index, message in enumerate(self.messages))
+        system = None if self.system is None else tuple({"type": "text", "text": section} for section in self.system)
         tools = None if self.tools is None else tuple(self.tools)
         logged = (
             LoggedRequest("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
@@ -90,7 +95,7 @@ class Asked:
 
     def _marks(self) -> tuple[Json, ...]:
         last = len(self.messages) - 1
-        paths: list[list[Any]] = [["system", at] for at in range(len(self.system or ()))][-2:]
+        paths: list[list[Any]] = [["system", index] for index in range(len(self.system or ()))][-2:]
         paths.append(["messages", last, "content", len(self.messages[last]["content"]) - 1])
         return tuple({"path": path, "value": self.mark} for path in paths)
 
@@ -114,8 +119,8 @@ def call(
 
 
 def broken(
-    before: Asked,
-    after: Asked,
+    before: SentRequest,
+    after: SentRequest,
     *,
     read: int,
     gap: int = 1,
@@ -124,7 +129,7 @@ def broken(
     answers: tuple[Answer, Answer] = (Answer(), Answer()),
     within_reach: int | None = None,
     was: int = 9_000,
-    returned_to: Asked | None = None,
+    returned_to: SentRequest | None = None,
     states: tuple[ClientState, ClientState] = (UNKNOWN_STATE, UNKNOWN_STATE),
 ) -> Break:
     """What is said of two requests. The first had `was` tokens read and 1,000 written; of the second all that is not
@@ -136,15 +141,15 @@ def broken(
     return explain(Drop(previous, now), evidence, [])
 
 
-def later(asked: Asked, *more: Json, **changes: Any) -> Asked:
+def later(prompt: SentRequest, *more: Json, **changes: Any) -> SentRequest:
     """The next request of the same conversation."""
-    messages = [*asked.messages, *(more or said(2, "And harbour {}? "))]
-    return replace(asked, **{"messages": messages, "position": asked.position + 10, **changes})
+    messages = [*prompt.messages, *(more or conversation(2, "And harbour {}? "))]
+    return replace(prompt, **{"messages": messages, "position": prompt.position + 10, **changes})
 
 
-def names(found: Break) -> list[str]:
-    return [str(one.name) for one in found.causes]
+def names(cache_break: Break) -> list[str]:
+    return [str(cause.name) for cause in cache_break.causes]
 
 
-def also(found: Break) -> list[str]:
-    return [str(one.name) for one in found.also]
+def also(cache_break: Break) -> list[str]:
+    return [str(cause.name) for cause in cache_break.also]

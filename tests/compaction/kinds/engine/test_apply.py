@@ -113,7 +113,7 @@ def test_a_full_compaction_asks_the_model_that_is_given(talk: Talk) -> None:
     done = apply_kind(FULL, talk.messages, parameters, effects=Effects(summarise=model), now=NOW)
     assert not done.mechanical
     assert "To have it done." in done.summary
-    assert "Mind the moon." in model.asked[0].messages[-1].content[0]["text"]
+    assert "Mind the moon." in model.requests[0].messages[-1].content[0]["text"]
 
 
 def test_up_to_a_pivot_keeps_what_follows(talk: Talk) -> None:
@@ -187,7 +187,7 @@ def test_spans_are_announced_and_one_error_for_all_is_asked_for_once(talk: Talk)
     effects = Effects(summarise=refused, announce_span=lambda number, of: heard.append((number, of)))
     done = apply_kind(COLLAPSE, talk.messages, Parameters(settings=settings), effects=effects, now=NOW)
     assert (done.failed, done.why) == (True, "No span was summed up: the key is refused.")
-    assert len(refused.asked) == 1
+    assert len(refused.requests) == 1
     assert heard == [(number, len(heard)) for number in range(1, len(heard) + 1)]
     assert len(heard) > 1
 
@@ -201,12 +201,12 @@ def test_a_span_that_is_too_long_stays_and_the_others_go(talk: Talk) -> None:
 
 
 def test_auto_counts_its_failures_and_gives_up(talk: Talk) -> None:
-    asked = Parameters(settings={"percent": "1"})
+    parameters = Parameters(settings={"percent": "1"})
     effects = Effects(summarise=Model([SummariseError("nobody is there", final=True)]))
-    done = apply_kind(AUTO, talk.messages, asked, effects=effects, now=NOW, failures=1)
+    done = apply_kind(AUTO, talk.messages, parameters, effects=effects, now=NOW, failures=1)
     assert (done.failed, done.failures) == (True, 2)
     assert "nobody is there. That is failure 2 in a row; after 3 it is not tried any more." in done.why
-    done = apply_kind(AUTO, talk.messages, asked, effects=effects, now=NOW, failures=3)
+    done = apply_kind(AUTO, talk.messages, parameters, effects=effects, now=NOW, failures=3)
     assert (done.failed, done.done) == (False, False)
     assert "It failed 3 times in a row and is not tried again. Ask for a full compaction" in done.why
 

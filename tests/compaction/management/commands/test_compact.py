@@ -59,8 +59,8 @@ def run(command: str, *arguments: str) -> str:
 
 
 def document(command: str, *arguments: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(command, *arguments, "--json"))
-    return found
+    data: dict[str, Any] = json.loads(run(command, *arguments, "--json"))
+    return data
 
 
 def transcript() -> Transcript:
@@ -129,11 +129,11 @@ def test_a_second_export_overwrites_nothing(tmp_path: Path) -> None:
 
 
 def test_it_says_what_was_done(tmp_path: Path) -> None:
-    said = run("compact", *arguments(FULL))
-    assert "A summary replaces" in said
-    assert "Put together mechanically" in said
+    result = run("compact", *arguments(FULL))
+    assert "A summary replaces" in result
+    assert "Put together mechanically" in result
     number = Compaction.objects.latest("pk").run_id
-    assert f"`lucid export {number} --to DIR`" in said
+    assert f"`lucid export {number} --to DIR`" in result
     assert "`claude --resume" in run("export", str(number), "--to", str(tmp_path))
 
 

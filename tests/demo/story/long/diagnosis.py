@@ -143,7 +143,7 @@ def look_around(session: Session) -> None:
         order=(1, 0, 2),
     )
     session.step(
-        hidden(2940),
+        hidden(294),
         grep("ZoneInfo|timezone", GREPPED, name="who knows zones"),
         read("src/tidewatch/harmonics.py", name="read harmonics"),
         order=(1, 0),
@@ -168,7 +168,7 @@ def try_it(session: Session) -> None:
         )
     )
     session.step(
-        hidden(3770),
+        hidden(377),
         bash(
             'python -c "\nfrom datetime import date\nfrom tidewatch import stations\n'
             "from tidewatch.table import hours_of\n"
@@ -179,7 +179,7 @@ def try_it(session: Session) -> None:
             name="no 25th hour",
         ),
     )
-    session.answer(FINDING, hidden(5290), name="the finding")
+    session.answer(FINDING, hidden(329), name="the finding")
 
 
 PASTED = """\
@@ -204,9 +204,10 @@ QUESTION = {
 def pasted_chart(session: Session) -> None:
     session.prompt(PASTED, name="pasted chart", image=tide_chart(25), wait=95)
     answers = {QUESTION["question"]: "Zone names"}
-    asked = QUESTION["question"]
-    told = (
-        f'Your questions have been answered: "{asked}"="Zone names". You can now continue with these answers in mind.'
+    question = QUESTION["question"]
+    text = (
+        f'Your questions have been answered: "{question}"="Zone names". '
+        "You can now continue with these answers in mind."
     )
     session.step(
         Think("Both ticks are there and the curve is smooth. Zone names, letters or a UTC column: ask."),
@@ -214,7 +215,7 @@ def pasted_chart(session: Session) -> None:
         other(
             "AskUserQuestion",
             {"questions": [QUESTION]},
-            told,
+            text,
             {"questions": [QUESTION], "answers": answers, "annotations": {}},
             name="repeated hour",
             seconds=31.0,
@@ -239,11 +240,11 @@ def plan(session: Session) -> None:
     session.setting.slug = "patient-rowing-heron"
     what = {"type": "plan_mode", "reminderType": "full", "isSubAgent": False, "planFilePath": path, "planExists": False}
     session.attach((what, context.rendered(f"Plan mode is active. Do not edit yet; write the plan to {path}.")))
-    session.step(hidden(4140), read("tests/test_table.py"), read("src/tidewatch/cli.py"), order=(0, 1))
+    session.step(hidden(414), read("tests/test_table.py"), read("src/tidewatch/cli.py"), order=(0, 1))
     saved = f"Your plan has been saved to: {path}\n\n## Approved Plan:\n{PLAN}"
     approved = f"User has approved your plan. You can now start coding.\n\n{saved}"
     session.step(
-        hidden(6440),
+        hidden(344),
         other(
             "ExitPlanMode",
             {"plan": PLAN},

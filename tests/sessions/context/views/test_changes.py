@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from sessions.models import Transcript
-from tests.sessions.context.views.test_context import ids, write_compacted
-from tests.sessions.timeline.views.test_session import HTMX
+from tests.pages import HTMX
+from tests.sessions.context.views.context_pages import ids, write_compacted
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_a_prefix_that_broke_names_the_record_that_broke_it(client: Client, file
 def test_after_a_compaction_the_boundary_is_the_cause(client: Client, file: Written) -> None:
     transcript = write_compacted(file)
     boundary = transcript.ruler["boundaries"][0]
-    after = next(one for one in transcript.request_set.order_by("position") if one.position > boundary)
+    after = next(item for item in transcript.request_set.order_by("position") if item.position > boundary)
     html = part(client, transcript, f"?request={after.message_id}")
     assert "the conversation was compacted" in html
     assert f">entry {boundary}</a>" in html

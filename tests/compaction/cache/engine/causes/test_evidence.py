@@ -51,8 +51,8 @@ def test_an_answer_of_several_passes_is_compared_by_the_last_of_them() -> None:
 
 def test_one_pass_changes_nothing() -> None:
     drop = Drop(call(50_000, at=1), call(0, 50_000, at=2))
-    one = Answer().with_record(_record(iterations=[_pass(50_000)]), 1)
-    assert measure_single_pass(drop, one, one) == drop
+    item = Answer().with_record(_record(iterations=[_pass(50_000)]), 1)
+    assert measure_single_pass(drop, item, item) == drop
 
 
 def test_marks_tell_the_lifetime_and_of_both_the_longer_one_runs_out_last() -> None:

@@ -22,15 +22,17 @@ from compaction.mechanisms.engine import (
     recover,
     run_pipeline,
 )
+from compaction.mechanisms.engine.attachments import FileText
 from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.snip.removal import short_id, snip
-from sessions.transcripts.engine.messages import Block, Message, replace_fields
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields
 from sessions.usage.engine.usage import Usage
 from tests.compaction.mechanisms.engine.summarising import Model
 from tests.sessions.transcripts.engine.spoken import START, Talk, ids, texts
 
 NOW = START + 10_000
+
 TOO_LONG = "prompt is too long: 208310 tokens > 200000 maximum"
 SHORT = PipelineConfig(window=60_000)
 """The threshold is at 27,000 tokens."""
@@ -95,7 +97,7 @@ class TestOrder:
         model = Model()
         outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=model))
         assert outcome.report.applied_mechanisms == ("budget",)
-        assert model.asked == []
+        assert model.requests == []
 
 
 class TestSwitches:
@@ -128,12 +130,39 @@ class TestAutoCompact:
         assert report is not None
         assert "fewer than the threshold of 27,000" in report.why
 
+    def test_the_prompt_without_an_answer_follows_the_summary_and_what_is_attached(self) -> None:
+        talk, files = chat(LONG), {f"{LONG - 1}.py": FileText.whole("the text of the file")}
+        effects = Effects(summarise=Model(), read_file=files.get)
+        outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=effects)
+        boundary, summary, attached, prompt = outcome.messages
+        assert is_boundary(boundary)
+        assert summary.kind is MessageKind.SUMMARY
+        assert "the text of the file" in texts([attached])[0]
+        assert prompt is talk.messages[-1]
+        talk.says("now we go on")
+        again = run_pipeline(talk.messages, SHORT, outcome.state, now=NOW, effects=effects)
+        assert again.array[0] == outcome.array[0]
+        assert again.messages[-2] is prompt
+
+    def test_results_without_an_answer_are_summarised_with_their_calls(self) -> None:
+        talk = chat(LONG)
+        talk.reads("late.py", "x" * 3_000)
+        outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
+        assert [message.kind for message in outcome.messages] == [MessageKind.SUMMARY, MessageKind.SUMMARY]
+
+    def test_a_first_prompt_alone_is_never_summarised(self) -> None:
+        talk = Talk()
+        talk.prompt("x" * 200_000)
+        outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
+        assert outcome.compaction is None
+        assert list(outcome.messages) == talk.messages
+
     def test_notes_are_tried_before_a_model(self) -> None:
         model = Model()
         effects = Effects(summarise=model, read_notes=lambda: Notes("# Title\nTides"))
         outcome = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=effects)
         assert outcome.report.applied_mechanisms == ("auto-compact", "session memory")
-        assert model.asked == []
+        assert model.requests == []
 
     def test_a_model_is_asked_when_the_notes_decline(self) -> None:
         effects = Effects(summarise=Model(), read_notes=lambda: Notes("# Title\n_guidance_\n"))
@@ -152,7 +181,27 @@ class TestAutoCompact:
             model = Model()
             config = replace(SHORT, source=source)
             run_pipeline(chat(LONG).messages, config, now=NOW, effects=Effects(summarise=model))
-            assert model.asked == []
+            assert model.requests == []
+
+    def test_a_collapse_that_could_not_help_says_by_how_much_the_context_is_too_large(self) -> None:
+        outcome = run_pipeline(chat(LONG).messages, replace(SHORT, collapse=CollapseConfig(enabled=True)), now=NOW)
+        report = outcome.report.stage("auto-compact")
+        assert report is not None
+        over = outcome.report.tokens - outcome.report.threshold
+        assert over > 0
+        assert f"Collapse could not keep the context small: it has {outcome.report.tokens:,} tokens" in report.why
+        assert f"{over:,} more than the 27,000" in report.why
+
+    def test_what_is_deleted_from_the_cache_counts_as_gone(self) -> None:
+        messages = chat(20).messages
+        off = run_pipeline(messages, SHORT, now=START + 200)
+        on = run_pipeline(messages, replace(SHORT, cache_edits=True), now=START + 200)
+        deletion = on.report.stage("cached microcompact")
+        assert deletion is not None
+        saved = deletion.tokens_before - deletion.tokens_after
+        assert saved > 5_000
+        assert on.report.tokens_after == off.report.tokens_after - saved
+        assert on.report.tokens == off.report.tokens - saved
 
     def test_while_collapse_is_on_it_does_not_run(self) -> None:
         config = replace(SHORT, collapse=CollapseConfig(enabled=True))
@@ -160,14 +209,14 @@ class TestAutoCompact:
         effects = Effects(summarise=model, summarise_span=lambda span: "they looked at files")
         outcome = run_pipeline(chat(12, size=9_000).messages, config, now=NOW, effects=effects)
         assert outcome.report.applied_mechanisms == ("collapse",)
-        assert model.asked == []
+        assert model.requests == []
 
     def test_after_three_failures_it_is_not_tried_again_until_one_succeeds(self) -> None:
         model = Model([SummariseError("no")])
         state, messages = PipelineState(), chat(LONG).messages
         for _ in range(5):
             state = run_pipeline(messages, SHORT, state, now=NOW, effects=Effects(summarise=model)).state
-        assert len(model.asked) == 6
+        assert len(model.requests) == 6
         assert state.breaker.is_open()
         outcome = compact_now(messages, Model(), SHORT, state, now=NOW)
         assert outcome.state.breaker == Breaker()
@@ -284,7 +333,7 @@ class TestRecovery:
         model = Model()
         outcome = recover(chat(5).messages, "overloaded_error", now=NOW, effects=Effects(summarise=model))
         assert outcome.error == "overloaded_error"
-        assert model.asked == []
+        assert model.requests == []
 
     def test_it_works_while_collapse_is_on(self) -> None:
         config = PipelineConfig(collapse=CollapseConfig(enabled=True))
@@ -295,7 +344,7 @@ class TestRecovery:
         model = Model()
         config = PipelineConfig(source="compact")
         assert recover(chat(5).messages, TOO_LONG, config, now=NOW, effects=Effects(summarise=model)).error
-        assert model.asked == []
+        assert model.requests == []
 
 
 class TestByHand:
@@ -341,74 +390,8 @@ class TestSnipping:
         assert list(again.messages[: len(outcome.messages)]) == list(outcome.messages)
 
 
-class TestThinking:
-    BOUND, FREE = PipelineConfig(model="claude-opus-5-5"), PipelineConfig(model="claude-opus-4-5")
-    COLD = MicrocompactConfig(TimedConfig(enabled=True, keep=1))
-
-    @staticmethod
-    def thoughts(messages: list[Message] | object) -> int:
-        assert isinstance(messages, (list, tuple))
-        return sum(block["type"] == "thinking" for message in messages for block in message.content)
-
-    def talk(self) -> Talk:
-        talk = Talk()
-        talk.prompt("go")
-        talk.says("first", thinks="one")
-        for number in range(3):
-            talk.reads(f"{number}.py", "x" * 3_000)
-        talk.messages[1] = _signed(talk.messages[1], "s1")
-        talk.says("second", thinks="two")
-        talk.messages[-1] = _signed(talk.messages[-1], "s2")
-        talk.prompt("more")
-        return talk
-
-    def test_thinking_behind_an_edit_dies_where_it_was_signed(self) -> None:
-        talk = self.talk()
-        for config, left in ((self.BOUND, 1), (self.FREE, 2)):
-            outcome = run_pipeline(talk.messages, replace(config, microcompact=self.COLD), now=NOW)
-            assert self.thoughts(list(outcome.messages)) == left
-
-    def test_thinking_of_later_answers_lives_with_the_edit(self) -> None:
-        talk = self.talk()
-        config = replace(self.BOUND, microcompact=self.COLD)
-        outcome = run_pipeline(talk.messages, config, now=NOW)
-        talk.says("third", thinks="three")
-        talk.messages[-1] = _signed(talk.messages[-1], "s3")
-        talk.prompt("again")
-        loaded = PipelineState.from_bytes(outcome.state.to_bytes())
-        again = run_pipeline(talk.messages, config, loaded, now=NOW)
-        assert self.thoughts(list(again.messages)) == 2
-        assert again.array[: len(outcome.array)] == outcome.array
-
-    def test_what_another_model_thought_is_left_out_after_a_switch(self) -> None:
-        talk = self.talk()
-        written = [
-            replace_fields(each, model="claude-opus-4-5-20251101") if each.message_id else each
-            for each in talk.messages
-        ]
-        assert self.thoughts(list(run_pipeline(written, self.FREE, now=NOW).messages)) == 2
-        outcome = run_pipeline(written, PipelineConfig(model="claude-sonnet-5"), now=NOW)
-        assert self.thoughts(list(outcome.messages)) == 0
-        report = outcome.report.stage("foreign thinking")
-        assert report is not None
-        assert {change.why for change in report.changes} == {
-            "claude-opus-4-5-20251101 thought it, and claude-sonnet-5 is asked."
-        }
-        assert self.thoughts(list(run_pipeline(written, now=NOW).messages)) == 2
-
-    def test_it_dies_with_a_compaction(self) -> None:
-        talk = self.talk()
-        outcome = compact_now(talk.messages, Model(), self.BOUND, now=NOW, pivot="m9")
-        assert self.thoughts(list(outcome.messages)) == 0
-
-
 def renamed(message: Message) -> tuple[Block, ...]:
     names = {"id", "tool_use_id"}
     return tuple(
         {key: f"again_{value}" if key in names else value for key, value in block.items()} for block in message.content
     )
-
-
-def _signed(message: Message, signature: str) -> Message:
-    first, *rest = message.content
-    return replace_fields(message, content=({**first, "signature": signature}, *rest))

@@ -16,25 +16,27 @@ from compaction.mechanisms.engine.snip.removal import (
     short_id,
     snip,
     tag_inputs,
+    untag_inputs,
 )
 from compaction.mechanisms.engine.snip.state import SnipState
 from sessions.transcripts.engine.messages import Message, MessageKind, read_messages
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
+from tests.sessions.transcripts.engine.spoken import Talk, texts
 from tests.sessions.transcripts.engine.talk import (
     answered,
     call,
     pairs,
     returned,
-    said,
     same_objects,
     sent,
+    typed,
     uuid_of,
     whole,
 )
 
-TODOS = said("collect what is left to do")
-BUG = said("leave that, logging in is broken")
+TODOS = typed("collect what is left to do")
+BUG = typed("leave that, logging in is broken")
 
 
 def two_turns() -> list[Message]:
@@ -154,7 +156,7 @@ def test_the_last_input_stays() -> None:
 
 
 def test_an_id_that_two_inputs_share_removes_neither() -> None:
-    twins = [said("a", "same"), answered("1"), said("b", "same"), answered("2"), said("c")]
+    twins = [typed("a", "same"), answered("1"), typed("b", "same"), answered("2"), typed("c")]
     result = snip(twins, [short_id(uuid_of("same"))])
     assert result.messages is twins
     assert report(result).refused[0][1] == "Several inputs have this id."
@@ -162,9 +164,9 @@ def test_an_id_that_two_inputs_share_removes_neither() -> None:
 
 def test_a_result_behind_the_next_input_goes_with_its_call() -> None:
     messages = [
-        said("run"),
+        typed("run"),
         answered("", call("toolu_1")),
-        said("while it runs"),
+        typed("while it runs"),
         returned(("toolu_1", "ok")),
         answered("both"),
     ]
@@ -209,3 +211,24 @@ def test_a_snip_keeps_pairs_and_counts_tokens_in_any_conversation(messages: list
     assert sent(replay_snips(messages, None, saved).messages) == sent(result.messages)
     for entry in result.state.snips:
         assert sent(replay_snips(messages, None, saved.without(entry.uuid)).messages) == sent(messages)
+
+
+def test_without_its_tags_the_copy_that_is_sent_is_the_conversation_again() -> None:
+    talk = Talk()
+    talk.prompt("do it")
+    talk.says("done, [id:abcdef]")
+    picture = Message("user", ({"type": "image"},), MessageKind.PROMPT, "p")
+    messages = [*talk.messages, picture]
+    assert untag_inputs(tag_inputs(messages).messages) == messages
+
+
+def test_what_opens_a_conversation_stays_when_its_first_turn_goes() -> None:
+    talk = Talk()
+    talk.injected("the rules", "instructions")
+    first = talk.prompt("do it")
+    talk.injected("the tools", "deferred_tools_delta")
+    talk.says("done")
+    talk.prompt("go on")
+    talk.says("done")
+    outcome = snip(talk.messages, [short_id(first.uuid)])
+    assert texts(outcome.messages) == ["the rules", "the tools", "go on", "done"]

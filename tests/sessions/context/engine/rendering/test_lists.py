@@ -9,7 +9,7 @@ import pytest
 from sessions.context.engine import Context
 from sessions.context.engine.rendering.wording import attachment_texts
 from tests.sessions.context.engine.context_helpers import call, last, texts
-from tests.sessions.context.engine.test_versions import TAKES_SYSTEM, note
+from tests.sessions.context.engine.version_rows import TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
 VERSION = "2.1.197"
@@ -68,7 +68,7 @@ def asks(writing: Writing, words: str, **change: Any) -> Context:
 
 
 def brought(context: Context) -> list[list[str]]:
-    results = [texts(context)[at][1] for at, element in enumerate(context.elements) if element.role == "user"]
+    results = [texts(context)[index][1] for index, element in enumerate(context.elements) if element.role == "user"]
     return [some for some in results if some[0].startswith("result")]
 
 
