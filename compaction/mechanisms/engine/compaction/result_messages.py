@@ -6,7 +6,7 @@ Hooks act on the world outside, so they run only once it is clear that the compa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig, Attachments, Sources, attach, hook_messages
 from compaction.mechanisms.engine.compaction.boundary import Direction
@@ -20,7 +20,9 @@ from compaction.mechanisms.engine.compaction.record import (
     compacted_view,
     derive_boundary_id,
 )
+from compaction.mechanisms.engine.guards.constraints import lost_rules, with_rules
 from compaction.mechanisms.engine.guards.inflation import explain_inflation
+from compaction.mechanisms.engine.mechanical.statements import LABEL
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.rules import CompactionRules, rules_of
 from sessions.text.engine.words import plural
@@ -52,6 +54,7 @@ def apply_draft(
 ) -> Outcome[Attempt]:
     """The compacted view, or the old one and why it stays."""
     counter, owner = occasion.counter, derive_boundary_id(messages)
+    draft = _carry_rules(messages[draft.cut.start : draft.cut.stop], draft)
     rules = rules_of(attachments.rules, occasion.client)
     attachment = attach(
         messages,
@@ -79,6 +82,15 @@ def apply_draft(
     return Outcome(
         compacted_view(messages, draft.cut, compaction), report, Attempt(compaction, requests=draft.requests)
     )
+
+
+def _carry_rules(covered: Sequence[Message], draft: CompactionDraft) -> CompactionDraft:
+    """A mechanical summary quotes the rules of earlier ones by itself, within its room."""
+    rules = [] if draft.summary.startswith(LABEL) else lost_rules(draft.summary, covered)
+    if not rules:
+        return draft
+    carried = f"{plural(len(rules), 'rule')} of an earlier summary would have been lost, and stand behind the new one"
+    return replace(draft, summary=with_rules(draft.summary, rules), remarks=(*draft.remarks, carried))
 
 
 def _split(messages: Sequence[Message], cut: Cut) -> tuple[Sequence[Message], Sequence[Message]]:
