@@ -13,6 +13,7 @@ from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import choose_model
 from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome, AgentProgress, ToolStarted, Turn, run_agent
 from inspector.agents.model import Ask
+from inspector.agents.snip import Snip
 from inspector.agents.tools import Readable, Toolbox, Writable, reading_tools, writing_tools
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
@@ -61,7 +62,8 @@ def run_dream_agent(running: ActiveRun, directory: Directory, lock: DreamLock, c
     # Only where transcripts are: a directory that lies elsewhere has other people's files beside it.
     transcripts = sorted({transcript.path.parent for transcript in sessions_since(directory, DreamLock(None, None))})
     cancel = CancelToken()
-    toolbox = Toolbox((*reading_tools(Readable((copy, *transcripts))), *writing_tools(Writable(copy))))
+    snip = Snip()
+    toolbox = Toolbox((*reading_tools(Readable((copy, *transcripts))), *writing_tools(Writable(copy)), snip))
     request = dream_prompt(
         copy=str(copy),
         transcripts=[str(folder) for folder in transcripts],
@@ -78,6 +80,7 @@ def run_dream_agent(running: ActiveRun, directory: Directory, lock: DreamLock, c
             toolbox,
             limits=AgentLimits(TURNS, TOKENS),
             listener=reporter,
+            snip=snip,
         )
         if outcome.error is not None and outcome.error.usage is not None:
             reporter.bill(outcome.error.usage)
