@@ -12,6 +12,7 @@ from compaction.kinds.selectors.notes_being_taken import foresee_notes
 from compaction.kinds.selectors.overrides import add_overrides
 from compaction.mechanisms.engine import Effects
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.trail.selectors.links import last_refusal
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.models import Transcript
@@ -67,6 +68,7 @@ def forecast(
             model=context.model,
             overhead=overhead,
             session_id=transcript.session_id,
+            error=last_refusal(transcript, context.position) if kind.automatic else "",
         )
     except KindError as error:
         return Forecast(None, str(error))

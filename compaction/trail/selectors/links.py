@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from django.db import connection
 
 from compaction.trail.engine import CompactionEvent, CompactionStart, Link, RefusedRequest, start_of
+from sessions.archive.selectors.records import Reader
 from sessions.models import Transcript
+from sessions.timeline.engine.cards.records.bars import summary_text
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.usage.engine.tokens import Limits, context_window
@@ -94,6 +96,23 @@ def refused_request(records: Sequence[Unanswered], error_of: Callable[[Unanswere
         return RefusedRequest(last.position) if last else None
     error = error_of(last)
     return RefusedRequest(last.position, error) if read_too_long(error) else None
+
+
+def unanswered_text(reader: Reader, unanswered: Unanswered) -> str:
+    """The words of an error of the API; empty where they cannot be read."""
+    record, _ = reader.try_record(unanswered.offset, unanswered.length)
+    return " ".join(summary_text(record).split())
+
+
+def last_refusal(transcript: Transcript, position: int) -> str:
+    """The error with which the API refused the latest request before this entry as too long; empty if it did not."""
+    answers = [answer for answer in load_answers(transcript) if answer.position < position]
+    records = [
+        record for record in unanswered_before(position, answers, load_unanswered(transcript)) if record.is_error
+    ]
+    reader = Reader(transcript.source_id)
+    refused = refused_request(records, lambda record: unanswered_text(reader, record))
+    return refused.error if refused is not None else ""
 
 
 def explain_start(
