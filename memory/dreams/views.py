@@ -21,10 +21,13 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.model_form import destination
 from memory.dreams.selectors.page import DirectoryDreams, directory_dreams, estimate_price, list_directory_dreams
+from memory.dreams.selectors.parent import find_dream_parent
 from memory.dreams.services import dream_create
 from memory.dreams.services.dream_agent import NO_MODEL, TOKENS, TURNS
 from memory.dreams.services.dream_lock import dreams_clean_up
 from memory.models import Directory
+from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage
 
 CONFLICT = 409
 
@@ -52,7 +55,7 @@ def dream_start(request: HtmxRequest, directory_id: int) -> HttpResponse:
             budget_hold()
             if request.POST.get("confirmed") != model:
                 return _render_confirmation(request, dreams, model)
-        run = dream_create(directory=directory, model=model)
+        run = dream_create(directory=directory, model=model, forks="alone" not in request.POST)
     except RunError as error:
         return _render_page(request, refused=error.sentence, status=CONFLICT)
     response = redirect("run-detail", run.pk)
@@ -102,7 +105,10 @@ def _render_confirmation(request: HtmxRequest, dreams: DirectoryDreams, model: s
     assert dreams.situation is not None
     budget = budget_at(now_ms())
     cost = estimate_price(dreams.situation, model, TOKENS)
+    parent = find_dream_parent(dreams.directory, now_ms())
     context = {
+        "parent": parent,
+        "turn_cost": cost_of(parent.request.params.model, Usage(0, parent.tokens)) if parent.request else None,
         "section": "dreams",
         "dreams": dreams,
         "model": model,

@@ -10,8 +10,8 @@ from compaction.kinds.engine.token_cost import RequestWeigher
 from compaction.kinds.selectors import compactable_messages
 from compaction.kinds.selectors.notes_being_taken import foresee_notes
 from compaction.kinds.selectors.overrides import add_overrides
+from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.mechanisms.engine import Effects
-from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from compaction.trail.selectors.links import last_refusal
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
@@ -35,6 +35,11 @@ class Forecast:
     def tokens_freed(self) -> int:
         return 0 if self.sizes is None else round(self.sizes.before.weight.tokens - self.sizes.after.weight.tokens)
 
+    @property
+    def tokens_added(self) -> int:
+        """A client compacts even if that makes a context larger."""
+        return max(0, -self.tokens_freed)
+
 
 def forecast(
     transcript: Transcript,
@@ -53,10 +58,10 @@ def forecast(
     weigher = RequestWeigher(overhead) if asks_model and kind.summarises else None
     if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
-    effects = Effects(
+    effects = replace(
+        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
         summarise=weigher,
         read_notes=lambda: foresee_notes(transcript, context.position),
-        read_file=recorded_files(messages),
     )
     try:
         applied = apply_kind(

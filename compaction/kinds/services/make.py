@@ -15,11 +15,11 @@ from compaction.kinds.engine.sizes import measure_sizes
 from compaction.kinds.engine.stored_context import StoredContext
 from compaction.kinds.selectors import compactable_messages, count_failures
 from compaction.kinds.selectors.overrides import add_overrides
+from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.kinds.services.awaited_notes import await_notes
 from compaction.kinds.services.summarising import Summariser
 from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Effects, Report
-from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
 from compaction.trail.engine import count_quotes
@@ -95,12 +95,12 @@ def _apply(
     watcher: Watcher,
 ) -> CompactionResult:
     messages = compactable_messages(context)
-    effects = Effects(
+    effects = replace(
+        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),
         read_notes=lambda: await_notes(transcript, context.position, watcher.wait, watcher.phase),
-        read_file=recorded_files(messages),
         transcript_path=str(decode_path(transcript.source.path)),
     )
     return apply_kind(

@@ -19,9 +19,10 @@ class CacheWarmth:
 UNKNOWN_WARMTH = CacheWarmth(False, "When the session last asked is not recorded, so what is cached of it is unknown.")
 
 
-def cache_warmth(transcript: Transcript, now_ms: int) -> CacheWarmth:
-    """A lifetime begins anew with each request that reads the cache. Two queries."""
-    requests = Request.objects.filter(transcript=transcript, agent="", at__isnull=False).order_by("-position")
+def cache_warmth(transcript: Transcript, now_ms: int, *, agent: str | None = "") -> CacheWarmth:
+    """A lifetime begins anew with each request that reads the cache. Two queries. `agent`: None for any."""
+    requests = Request.objects.filter(transcript=transcript, at__isnull=False).order_by("-position")
+    requests = requests if agent is None else requests.filter(agent=agent)
     last = requests.first()
     if last is None or last.at is None:
         return UNKNOWN_WARMTH

@@ -47,7 +47,11 @@ def misses(outcomes: Sequence[Verdict]) -> str:
     for verdict in outcomes:
         boundary = verdict.boundary
         reasons = [f"declined: {verdict.declined}"] if verdict.declined else []
-        reasons += [f"{part}: {difference}" for part, difference in verdict.differences.items() if difference]
+        reasons += [
+            f"{part}: {verdict.causes[part] or f'unexplained: {difference}'}"
+            for part, difference in verdict.differences.items()
+            if difference
+        ]
         lines += [f"{boundary.version} {boundary.recording} request {boundary.request['n']}, {why}" for why in reasons]
     return "\n".join(lines)
 
@@ -57,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     result = verdicts(recordings(*roots))
     print(table(result))
     print(misses(result))
-    return int(not result)
+    return int(not result or any(verdict.unexplained or verdict.declined for verdict in result))
 
 
 if __name__ == "__main__":

@@ -134,4 +134,5 @@ MICROCOMPACT = KindSpec(
         "compact.enabled",
     ),
     hidden_fields=("enabled",),
+    keeps_thinking=lambda job, config: isinstance(config, ApiEditsConfig),
 )

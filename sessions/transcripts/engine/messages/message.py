@@ -52,6 +52,8 @@ class Message(Struct, frozen=True, gc=False):
     model: str = ""
     position: int | None = None
     """Where the record stands in its file."""
+    attachment: str = ""
+    """Of an injected one: the type of attachment that it was recorded as."""
 
 
 def replace_fields(message: Message, **changes: Any) -> Message:

@@ -252,7 +252,7 @@ def test_the_page_takes_few_queries(client: Client) -> None:
         query = chosen(kind)
         with CaptureQueriesContext(connection) as queries:
             client.get(ADDRESS, query)
-        assert len(queries) <= 12, kind
+        assert len(queries) <= (15 if kind.attaches else 12), kind  # the records that attachments come from
 
 
 # --- messages and turns that are named ----------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def test_what_has_left_the_context_is_said_with_the_nearest_that_would_do(client
     assert "is not in the context: it was summarised away. The nearest that would do is" in html
     near = re.search(r"kind=partial-up-to&pivot=([0-9a-f-]{36})\">entry \d+</a>", html)
     assert near
-    assert "Would free" in forecast(page(client, {"kind": "partial-up-to", "pivot": near[1]}))
+    assert re.search("Would (free|add)", forecast(page(client, {"kind": "partial-up-to", "pivot": near[1]})))
     assert "was summarised away" in page(client, {"kind": "snip", "ids": gone})
 
 
@@ -285,7 +285,7 @@ def test_where_a_cut_would_part_a_call_from_its_result_it_is_moved(client: Clien
     assert re.search(
         r"It is cut at entry \d+, where more is kept. At entry \d+ a tool call would lose its result", html
     )
-    assert "Would free" in forecast(html) or "Nothing would change" in forecast(html)
+    assert re.search("Would (free|add)|Nothing would change", forecast(html))
 
 
 def test_a_message_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:

@@ -22,6 +22,7 @@ from compaction.mechanisms.engine import (
     recover,
     run_pipeline,
 )
+from compaction.mechanisms.engine.attachments import FileText
 from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.snip.removal import short_id, snip
@@ -129,7 +130,7 @@ class TestAutoCompact:
         assert "fewer than the threshold of 27,000" in report.why
 
     def test_the_prompt_without_an_answer_follows_the_summary_and_what_is_attached(self) -> None:
-        talk, files = chat(LONG), {f"{LONG - 1}.py": "the text of the file"}
+        talk, files = chat(LONG), {f"{LONG - 1}.py": FileText.whole("the text of the file")}
         effects = Effects(summarise=Model(), read_file=files.get)
         outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=effects)
         boundary, summary, attached, prompt = outcome.messages
