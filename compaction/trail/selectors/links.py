@@ -106,12 +106,14 @@ def unanswered_text(reader: Reader, unanswered: Unanswered) -> str:
 
 def last_refusal(transcript: Transcript, position: int) -> str:
     """The error with which the API refused the latest request before this entry as too long; empty if it did not."""
+    errors = [record for record in load_unanswered(transcript) if record.is_error and record.position < position]
+    if not errors:
+        return ""
     answers = [answer for answer in load_answers(transcript) if answer.position < position]
-    records = [
-        record for record in unanswered_before(position, answers, load_unanswered(transcript)) if record.is_error
-    ]
     reader = Reader(transcript.source_id)
-    refused = refused_request(records, lambda record: unanswered_text(reader, record))
+    refused = refused_request(
+        unanswered_before(position, answers, errors), lambda record: unanswered_text(reader, record)
+    )
     return refused.error if refused is not None else ""
 
 
