@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import Max
 
 from compaction.trail.engine import CompactionEvent, CompactionStart, Link, RefusedRequest, start_of
 from sessions.archive.selectors.records import Reader
-from sessions.models import Transcript
+from sessions.models import Request, Transcript
 from sessions.timeline.engine.cards.records.bars import summary_text
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
@@ -26,6 +27,7 @@ class Answer:
     model: str
     prompt: int
     output: int
+    request: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +44,21 @@ def load_answers(transcript: Transcript) -> list[Answer]:
     own = "" if transcript.kind != Transcript.Kind.MAIN else "AND agent = ''"
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT position, model, input + cache_read + cache_write_5m + cache_write_1h, output"
+            "SELECT position, model, input + cache_read + cache_write_5m + cache_write_1h, output, message_id"
             f" FROM transcripts_request WHERE transcript_id = %s {own} ORDER BY position",
             [transcript.pk],
         )
         return [Answer(*row) for row in cursor.fetchall()]
 
 
-def load_unanswered(transcript: Transcript) -> list[Unanswered]:
+def load_unanswered(transcript: Transcript, after: int = -1, before: int = POSITION_MASK) -> list[Unanswered]:
     base = transcript.pk << POSITION_BITS
     with connection.cursor() as cursor:
         cursor.execute(
             'SELECT id, "offset", length, type FROM transcripts_entry WHERE id >= %s AND id < %s'
             f" AND (flags & {_SIDECHAIN}) = 0"
             f" AND (type = 'api-request' OR (type = 'assistant' AND (flags & {_ERROR}) != 0)) ORDER BY id",
-            [base, base | POSITION_MASK],
+            [base + after + 1, base | before],
         )
         return [
             Unanswered(key & POSITION_MASK, offset, length, kind == "assistant")
@@ -106,14 +108,13 @@ def unanswered_text(reader: Reader, unanswered: Unanswered) -> str:
 
 def last_refusal(transcript: Transcript, position: int) -> str:
     """The error with which the API refused the latest request before this entry as too long; empty if it did not."""
-    errors = [record for record in load_unanswered(transcript) if record.is_error and record.position < position]
-    if not errors:
-        return ""
-    answers = [answer for answer in load_answers(transcript) if answer.position < position]
+    answered = Request.objects.filter(transcript=transcript, agent="", position__lt=position)
+    since = answered.aggregate(last=Max("position"))["last"]
+    errors = [
+        record for record in load_unanswered(transcript, -1 if since is None else since, position) if record.is_error
+    ]
     reader = Reader(transcript.source_id)
-    refused = refused_request(
-        unanswered_before(position, answers, errors), lambda record: unanswered_text(reader, record)
-    )
+    refused = refused_request(errors, lambda record: unanswered_text(reader, record))
     return refused.error if refused is not None else ""
 
 
