@@ -23,8 +23,8 @@ def replay_auto(transcript: Transcript, settings: Mapping[str, str]) -> Iterator
 
     Raises KindError for settings that make no sense."""
     kind = kind_named("auto")
-    asked = {"pipeline.cache_edits": "on", **settings}
-    parameters = add_overrides(kind, Parameters(settings=asked), transcript)
+    chosen = {"pipeline.cache_edits": "on", **settings}
+    parameters = add_overrides(kind, Parameters(settings=chosen), transcript)
     config = config_of(kind, parameters.settings).pipeline
     if transcript.kind != Transcript.Kind.MAIN:
         config = replace(config, source=_AGENT)
