@@ -223,7 +223,7 @@ def test_a_pause_longer_than_five_minutes_is_the_cause() -> None:
     assert "6m 0s had passed" in cache_break.causes[0].sentence
 
 
-def test_a_pause_of_five_minutes_is_not() -> None:
+def test_a_pause_of_five_minutes_is_no_cause() -> None:
     request = SentRequest()
     assert names(broken(request, later(request), read=0, gap=5)) == ["likely_server_side"]
 
@@ -304,7 +304,7 @@ def test_twenty_blocks_at_once_hide_what_was_cached_and_that_is_expected() -> No
     assert cache_break.waste.cost > 0
 
 
-def test_nineteen_blocks_do_not() -> None:
+def test_nineteen_blocks_hide_nothing_that_was_cached() -> None:
     request = SentRequest()
     blocks = [{"type": "text", "text": f"Harbour {index}."} for index in range(19)]
     cache_break = broken(request, later(request, {"role": "assistant", "content": blocks}), read=HEAD)
