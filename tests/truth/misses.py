@@ -11,6 +11,7 @@ from tests.truth.oracle import Truth
 from tests.truth.wire import Json
 
 UNEXPLAINED = "unexplained"
+_FIRST_PROMPT = "What was asked at first"
 _AFTER_ANSWER = "What was sent after the last answer"
 
 
@@ -70,10 +71,19 @@ def _prompt_meanwhile(case: Case) -> bool:
     return before == conversation(case.context["messages"]) and last[:2] == ("user", "text")
 
 
+def _first_prompt(case: Case) -> bool:
+    """A sub-agent's file begins with its answer, and no other record holds what it was asked; Lucid says so."""
+    if case.context is None or not any(words.startswith(_FIRST_PROMPT) for words in case.context["unknown"]):
+        return False
+    first, *rest = conversation(case.sent["messages"])
+    return first[:2] == ("user", "text") and rest == conversation(case.context["messages"])
+
+
 CAUSES: dict[str, Callable[[Case], bool]] = {
     "reminders in no record": _no_record,
     "words of an attachment in no record": _own_words,
     "files in another order": _other_order,
+    "prompt of a sub-agent in no record": _first_prompt,
     "prompt typed meanwhile in no record": _prompt_meanwhile,
 }
 

@@ -114,6 +114,7 @@ class CacheEvent:
     position: int
 
 
+_EDITING = frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write"})
 CLEARING_KINDS = frozenset({"microcompact_boundary"})
 COLLAPSE_KINDS = frozenset({"marble-origami-commit", "marble-origami-reset"})
 HINT_SENTENCES = {
@@ -137,6 +138,16 @@ class Evidence:
 
     def positions_of(self, kinds: frozenset[str]) -> tuple[int, ...]:
         return tuple(event.position for event in self.events if event.kind in kinds)
+
+
+def has_edited_files(context: Context, *, before: int) -> bool:
+    """Did the model edit files before this position?"""
+    return any(
+        block.get("name") in _EDITING
+        for message in context.messages
+        if message.role == "assistant" and message.position is not None and message.position < before
+        for block in message.content
+    )
 
 
 def align_forms(previous: Context, current: Context) -> tuple[Context, Context]:

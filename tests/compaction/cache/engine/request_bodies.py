@@ -58,6 +58,7 @@ class Asked:
     prints: tuple[str, ...] = ()
     """The client's own, of its messages."""
     position: int = 100
+    restarted: int = -1
     places: Mapping[int, int] = field(default_factory=dict)
     """Of messages that came from other records than usual."""
 
@@ -80,6 +81,7 @@ class Asked:
             elements if self.logged else None,
             RequestSetup(system, tools, params, marks),
             Overlays(),
+            restarted=self.restarted,
         )
 
     def _element(self, at: int, message: Json) -> Element:

@@ -246,11 +246,11 @@ def test_a_change_and_a_pause_are_both_told() -> None:
     assert [one.confidence for one in found.causes] == ["high", "medium"]
 
 
-def test_a_pause_explains_a_lost_system_prompt_and_a_rewritten_message_does_not() -> None:
+def test_a_pause_explains_a_lost_system_prompt_and_a_rewritten_message_is_named_too() -> None:
     asked = Asked()
     messages = [*asked.messages[:30], *said(13, "Other words {}. ")]
     found = broken(asked, replace(later(asked), messages=messages), read=0, gap=6)
-    assert (names(found), also(found)) == (["ttl_expired_5m"], ["messages_rewritten"])
+    assert (names(found), also(found)) == (["ttl_expired_5m", "messages_rewritten"], [])
 
 
 def test_the_same_request_within_its_lifetime_is_the_servers_doing() -> None:
@@ -285,10 +285,19 @@ def test_a_prompt_that_shrank_while_the_transcript_grew_lacks_something() -> Non
     assert "without writing that down" in found.causes[0].sentence
 
 
-def test_a_prompt_that_shrank_before_its_messages_may_lack_tools_as_well() -> None:
+def test_a_prompt_that_fell_while_the_transcript_grew_was_rewritten_but_may_lack_tools_as_well() -> None:
     asked = Asked(logged=False, system=None, tools=None)
     found = broken(asked, later(asked), read=3_000, was=60_000)
-    assert names(found) == ["unknown"]
+    assert names(found) == ["messages_rewritten"]
+    assert [one.confidence for one in found.causes] == ["low"]
+
+
+def test_a_restart_is_the_likely_cause_of_a_drop_that_no_record_explains() -> None:
+    asked = Asked(logged=False, system=None, tools=None)
+    again = replace(later(asked), restarted=105)
+    assert names(broken(asked, again, read=0)) == ["system_prompt_changed"]
+    assert names(broken(asked, again, read=HEAD)) == ["messages_rewritten", "system_prompt_changed"]
+    assert names(broken(asked, replace(again, restarted=50), read=0)) == ["unknown"]
 
 
 def test_twenty_blocks_at_once_hide_what_was_cached_and_that_is_expected() -> None:
