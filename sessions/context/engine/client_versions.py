@@ -71,6 +71,8 @@ class ClientBehaviour(NamedTuple):
     """`Tool loaded.` follows a result that brings the schemas of deferred tools (from 2.1.90)."""
     resume_loss: ResumeLoss = ResumeLoss.NOTHING
     """What is no longer sent after a resume."""
+    answers_last_note: bool = False
+    """After a resume, a note at the end is taken for the middle of a turn, which the client ends in its own words."""
     drops_removed_tools: bool = False
     """References to tools are left out of results while these tools are gone (2.1.197)."""
     clears_silently: bool = False

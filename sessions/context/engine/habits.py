@@ -45,6 +45,8 @@ HABITS: tuple[Habit, ...] = (
         "continuation_text", f"{_CUT_2_1_20} pieces. Continue from where you left off.", "2.1.20", "2.1.90", "retries"
     ),
     Habit("announces_loaded_tools", False, "2.1.20", "2.1.90", "deferred tools"),
+    Habit("answers_last_note", False, "2.1.20", "2.1.50", "exports"),
+    Habit("answers_last_note", True, "2.1.181", "2.1.197", "exports"),
     Habit("has_system_role", False, "2.1.120", "2.1.160", "agents"),
     Habit("drops_foreign_thinking", False, "2.1.120", "2.1.160", "switch"),
     Habit("puts_calls_last", False, "2.1.120", "2.1.131", "interleaved"),

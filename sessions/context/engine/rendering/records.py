@@ -22,7 +22,6 @@ LOADED = "Tool loaded."
 """Follows a result that brings the schemas of deferred tools."""
 _OPENED, _CLOSED = "<system-reminder>", "</system-reminder>"
 _BATCH = frozenset({"instructions", "session_context", "remote_session_change"})
-_OF_USER = _BATCH | {"file"}
 _BESIDE_RESULTS = frozenset({"hook_additional_context", "hook_blocking_error"})
 """These go to the result of the call that the hook watched, whatever the role of other attachments."""
 _WATCHED = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
@@ -188,7 +187,7 @@ def _render_attachment(record: Mapping[str, Any], row: LinkRow) -> RenderedRecor
 
 def _usual_role(row: LinkRow) -> Role:
     """The role of an attachment whose record holds its words, but not its role."""
-    return "user" if row.detail in _OF_USER else "system"
+    return "user" if row.detail in _BATCH else "system"
 
 
 def _render_unworded_attachment(
