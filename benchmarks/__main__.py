@@ -146,12 +146,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--peers", action="store_true", help="also measure agentsview, in an environment of its own")
     parser.add_argument("--quick", action="store_true", help="one repetition of everything")
     parser.add_argument("--floors", action="store_true", help="floors and peers only")
-    asked = parser.parse_args(arguments)
-    sizes = asked.sizes.split(",")
+    options = parser.parse_args(arguments)
+    sizes = options.sizes.split(",")
     if unknown := [size for size in sizes if size not in SIZES]:
         parser.error(f"no such size: {', '.join(unknown)}")
-    bench = Bench(repetitions=1 if asked.quick else 3, ours=not asked.floors)
-    bench.find_tools(peers=asked.peers)
+    bench = Bench(repetitions=1 if options.quick else 3, ours=not options.floors)
+    bench.find_tools(peers=options.peers)
     bench.note_load()
     for size in sizes:
         bench.measure(size)
@@ -162,7 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         bench.rows += pipeline_rows(bench.repetitions)
         bench.say("capture")
         bench.attempt("capture", lambda: capture_rows(DATA, bench.repetitions))
-    complete = asked.sizes == ALL and not (asked.quick or asked.floors)
+    complete = options.sizes == ALL and not (options.quick or options.floors)
     report_write(bench.rows, bench.notes, complete=complete)
     print(report_text(bench.rows, bench.notes))
 

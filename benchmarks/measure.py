@@ -105,14 +105,14 @@ class _Memory(threading.Thread):
 
 
 def _descendants(pid: int) -> list[int]:
-    found = [pid]
+    result = [pid]
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
             children = Path(f"/proc/{pid}/task/{task}/children").read_text().split()
-            found += [one for child in children for one in _descendants(int(child))]
+            result += [descendant for child in children for descendant in _descendants(int(child))]
     except (FileNotFoundError, ProcessLookupError):
-        return found  # it ended while we looked
-    return found
+        return result  # it ended while we looked
+    return result
 
 
 def _resident(pid: int) -> int:

@@ -29,8 +29,8 @@ class PeerImport:
 
 
 def ripgrep_find(data: Path) -> Path:
-    found = shutil.which("rg")
-    return Path(found) if found else _installed(data, RIPGREP, "rg")
+    path = shutil.which("rg")
+    return Path(path) if path else _installed(data, RIPGREP, "rg")
 
 
 def agentsview_find(data: Path) -> Path:

@@ -91,9 +91,9 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=150)
     parser.add_argument("--counts", default="1,2,4", help="worker processes (default: 1,2,4; empty: none)")
     parser.add_argument("--only", choices=("one", "two"), help="one host, or two hosts with half of the tree each")
-    asked = parser.parse_args()
-    counts = [int(count) for count in asked.counts.split(",") if count]
-    size = Size(f"workers-{asked.megabytes}", asked.megabytes * MB, asked.megabytes, 10)
+    options = parser.parse_args()
+    counts = [int(count) for count in options.counts.split(",") if count]
+    size = Size(f"workers-{options.megabytes}", options.megabytes * MB, options.megabytes, 10)
     corpus = corpus_open(size, DATA / size.name)
     with ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lucid-workers-"))) for _ in range(3)]
@@ -102,11 +102,11 @@ def main() -> None:
             "REDIS_URL": stack.enter_context(redis_server(folders[1])),
         }
         bench = Bench(corpus, servers, folders[2])
-        if asked.only != "two":
+        if options.only != "two":
             runs = [bench.measure("alone, 1 process"), bench.measure("alone, 2 processes", processes=2)]
             runs += [bench.measure(f"1 process and {_workers(count)}", count) for count in counts]
             print(_table(runs, corpus), flush=True)
-        if asked.only != "one":
+        if options.only != "one":
             halves = _halves(corpus.directory, folders[2])
             orders = [(count, at_once) for count in (0, *counts) for at_once in (False, True)]
             print(_table([bench.measure_hosts(halves, count, at_once=at_once) for count, at_once in orders], corpus))

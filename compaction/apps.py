@@ -14,7 +14,9 @@ class CompactionConfig(AppConfig):
         from inspector.runs.kinds import RunKind, run_kind_register
         from memory.notes.services.mechanical import mechanical_notes_register
         from sessions.imports.services.after_import import after_import_register
+        from sessions.weights.services.after_weighing import after_weighing_register
 
+        after_weighing_register("compaction.kinds.services.sizes.compactions_measure")
         after_import_register("compaction.export.services.link_exports_to_origin")
         mechanical_notes_register("compaction.mechanisms.engine.mechanical.notes_sections")
         run_kind_register(

@@ -19,7 +19,9 @@ urlpatterns = [
     path("cache/breaks.json", downloads.breaks_json, name="cache-breaks-json"),
     path("sessions/<str:session>/cache/", cache.transcript_cache, name="transcript-cache"),
     path("sessions/<str:session>/cache/look/", cache.cache_scan_start, name="cache-look"),
+    path("sessions/<str:session>/cache/<any:message_id>/diff/", downloads.break_diff_file, name="cache-break-diff"),
     path("sessions/<str:session>/cache/<any:message_id>/", cache_break.cache_break, name="cache-break"),
+    path("sessions/<str:session>/compact/request/", compacting.compact_request, name="compact-request"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
     path(
         "sessions/<str:session>/compactions/run-<int:number>/export/",

@@ -63,8 +63,8 @@ class Damage:
         context: dict[str, object] = {"damage": error, "elsewhere": _elsewhere(request, error)}
         status = HTTPStatus.OK if request.method in SAFE_METHODS else HTTPStatus.CONFLICT
         if request.headers.get("HX-Request") and not request.headers.get("HX-History-Restore-Request"):
-            return render(request, "_damage.html", context, status=status)
-        return render(request, "damage.html", context | _head(request), status=status)
+            return render(request, "inspector/_damage.html", context, status=status)
+        return render(request, "inspector/damage.html", context | _head(request), status=status)
 
 
 def _head(request: HttpRequest) -> dict[str, object]:

@@ -47,7 +47,7 @@ class SessionsConfig(AppConfig):
             RunKind(
                 name="token weights",
                 title="Token counts",
-                work="sessions.weights.services.weights_run",
+                work="sessions.weights.services.weighing.weights_run",
                 single=True,
                 keep=50,
                 when_lost=WEIGHTS_LOST,

@@ -10,7 +10,8 @@ from django.core.management import call_command
 from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
-from sessions.imports.services.sync import Report, sync
+from sessions.imports.services.report import Report
+from sessions.imports.services.sync import sync
 
 NO_TEXT = {
     "sqlite": "INSERT INTO transcripts_text (transcripts_text) VALUES ('delete-all')",

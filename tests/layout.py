@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+APPS = ("compaction", "inspector", "memory", "sessions")
 LONGEST = 120
 _DECLARATIONS = re.compile(r";\s*[\w-]+\s*:|\{\s*[\w-]+\s*:.*;")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 # What follows `tone-` is the name of a category in the engine, not ours to spell.
+_TEMPLATE = re.compile(r"""["']((?:[a-z]\w*/)*[a-z_]\w*\.html)(?:#[a-z-]+)?["'{]""")
 _UNDERSCORE = re.compile(r"\.(?!tone-)[a-z][\w-]*_[\w-]*")
 
 
@@ -33,16 +35,29 @@ def troubles(path: Path, text: str) -> Iterator[str]:
                 yield f"{path}:{number}: classes are named with hyphens"
 
 
+def unknown_templates(path: Path, text: str) -> Iterator[str]:
+    """Names of templates that are not there: whoever includes one would fail only when the page is asked for."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for name in _TEMPLATE.findall(line):
+            # In code, a name without a folder may be that of another page.
+            if (path.suffix == ".html" or "/" in name) and not (ROOT / "templates" / name).is_file():
+                yield f"{path}:{number}: there is no template {name}"
+
+
 def main() -> int:
-    files = [file for folder in ("templates", "static") for file in sorted((ROOT / folder).rglob("*.*"))]
-    found = [
-        trouble
-        for file in files
+    shown = [
+        file
+        for folder in ("templates", "static")
+        for file in sorted((ROOT / folder).rglob("*.*"))
         if file.suffix in (".html", ".css", ".js")
-        for trouble in troubles(file.relative_to(ROOT), file.read_text())
     ]
-    print("\n".join(found) or f"{len(files)} templates, styles and scripts are laid out well.")
-    return 1 if found else 0
+    modules = [file for app in APPS for file in sorted((ROOT / app).rglob("*.py")) if "migrations" not in file.parts]
+    complaints = [trouble for file in shown for trouble in troubles(file.relative_to(ROOT), file.read_text())]
+    for file in (*modules, *shown):
+        if file.suffix in (".html", ".py"):
+            complaints += unknown_templates(file.relative_to(ROOT), file.read_text())
+    print("\n".join(complaints) or f"{len(shown)} templates, styles and scripts are laid out well.")
+    return 1 if complaints else 0
 
 
 if __name__ == "__main__":

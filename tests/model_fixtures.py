@@ -19,5 +19,5 @@ def home() -> None:
 
 @pytest.fixture
 def server() -> Iterator[MessagesServer]:
-    with asking() as found:
-        yield found
+    with asking() as result:
+        yield result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from django.test import Client
 
@@ -22,3 +23,21 @@ def fetch(client: Client, address: str, **headers: str) -> str:
 def tight(page: str) -> str:
     """The same, without the white space around its tags."""
     return re.sub(r" ?(<[^>]*>) ?", r"\1", flowing(page))
+
+
+class ShownSize(NamedTuple):
+    of: str
+    """What it is the size of: the same on every page."""
+    tokens: int | None
+    basis: str
+
+
+_SIZE = re.compile(r'data-of="([^"]*)"(?: data-tokens="(\d+)" data-basis="(\w+)")?')
+
+
+def sizes_in(page: str) -> list[ShownSize]:
+    """Every size that a page shows and names."""
+    return [
+        ShownSize(of, int(tokens) if tokens else None, basis or "unknown")
+        for of, tokens, basis in _SIZE.findall(flowing(page))
+    ]

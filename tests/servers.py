@@ -129,11 +129,11 @@ def _accepts(url: str) -> bool:
 
 
 def _postgres_programs() -> Path:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    items = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     on_path = shutil.which("initdb")
-    if not found and on_path is None:
+    if not items and on_path is None:
         pytest.skip("postgresql is not installed")
-    return found[-1].parent if found else Path(str(on_path)).resolve().parent
+    return items[-1].parent if items else Path(str(on_path)).resolve().parent
 
 
 def _postgres_user(folder: Path) -> str | None:

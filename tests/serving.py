@@ -150,14 +150,14 @@ def worker(home: Path, redis_url: str, **extra: str) -> Iterator[subprocess.Pope
         process.wait(30)
 
 
-def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Asks less and less often: what is waited for needs the processor too."""
+def wait_until(condition: Callable[[], object], seconds: float = PATIENCE, longest_pause: float = 0.2) -> None:
+    """Asks less and less often: what is waited for needs the processor too. `longest_pause`: short for what passes."""
     end = time.monotonic() + seconds
     pause = 0.01
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(pause)
-        pause = min(1.3 * pause, 0.2)
+        pause = min(1.3 * pause, longest_pause)
 
 
 def fair(seconds: float) -> float:
@@ -174,21 +174,21 @@ def _enter(server: Server) -> str:
 def _collect(server: Server) -> None:
     assert server.process.stdout is not None
     for line in server.process.stdout:
-        found = re.search(r"http://127\.0\.0\.1:(\d+)(/\S*)", line)
-        if found and not server.port:
-            server.entry, server.port = found[2], int(found[1])
+        match = re.search(r"http://127\.0\.0\.1:(\d+)(/\S*)", line)
+        if match and not server.port:
+            server.entry, server.port = match[2], int(match[1])
         server.lines.append(line)
 
 
 def _processes_of(home: Path) -> list[int]:
     mark = f"LUCID_HOME={home}".encode()
-    found = []
+    results = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
             if mark in (entry / "environ").read_bytes().split(b"\0") and (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
+                results.append(int(entry.name))
         except OSError:
             continue
-    return found
+    return results

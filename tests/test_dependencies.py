@@ -67,8 +67,8 @@ def test_every_package_that_the_code_imports_is_asked_for_and_no_other() -> None
 def test_the_documents_have_a_reason_for_each() -> None:
     needed, _, extra = TEXT.partition("## Extras")
     assert re.findall(r"^\| ([a-z][\w-]+) \| \S", needed, re.MULTILINE)[1:] == sorted(names(NEEDED))
-    told = re.findall(r"^\| ([a-z][\w-]+) \| (\w+) \| \S", extra, re.MULTILINE)[1:]
-    assert sorted(told) == sorted((name, extra) for extra, lines in EXTRAS.items() for name in names(lines))
+    matches = re.findall(r"^\| ([a-z][\w-]+) \| (\w+) \| \S", extra, re.MULTILINE)[1:]
+    assert sorted(matches) == sorted((name, extra) for extra, lines in EXTRAS.items() for name in names(lines))
 
 
 def test_packages_whose_private_methods_we_override_are_held_to_versions_that_were_tried() -> None:

@@ -49,6 +49,6 @@ def test_compose_accepts_its_file() -> None:
 
 def test_every_process_starts_a_command_that_there_is() -> None:
     started = [re.search(r"bin/lucid (.+)", unit.read_text()) for unit in UNITS if unit.suffix == ".service"]
-    commands = {found[1].split()[0] for found in started if found}
+    commands = {result[1].split()[0] for result in started if result}
     commands |= set(re.findall(r'command: \["(\w+)"', (FOLDER / "compose.yaml").read_text()))
     assert commands == {"serve", "watch", "worker"}

@@ -39,8 +39,8 @@ def test_the_ten_lines_keep_an_endless_conversation_inside_its_window(monkeypatc
 
     def answer(request: Received) -> Answer:
         body = request.json
-        found = lint_request(body)
-        assert [one for one in found if one.severity is Severity.REFUSED] == []
+        result = lint_request(body)
+        assert [item for item in result if item.severity is Severity.REFUSED] == []
         if PREAMBLE not in str(body["messages"][-1]["content"][-1]["text"]):
             return Say("It depends. " * 200)
         summaries.append(len(body["messages"]))

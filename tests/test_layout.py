@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.layout import troubles
+from tests.layout import troubles, unknown_templates
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,10 @@ def test_what_is_laid_out_badly_is_named_with_its_line(name: str, text: str, tro
 def test_one_declaration_a_line_within_the_width_is_fine() -> None:
     text = "/* a: b; c: d; */\n.a-b,\n.c:hover {\n  color: red;\n  margin: 0;\n}\n"
     assert list(troubles(Path("a-b.css"), text)) == []
+
+
+def test_a_template_that_is_not_there_is_named_with_the_line_that_asks_for_it() -> None:
+    text = "{% extends \"base.html\" %}\n{% include '_absent.html' with a=b %}\n"
+    assert list(unknown_templates(Path("page.html"), text)) == ["page.html:2: there is no template _absent.html"]
+    text = 'render(request, f"sessions/timeline/session.html{part}")\nrender(request, "absent/page.html#rows")\n'
+    assert list(unknown_templates(Path("views.py"), text)) == ["views.py:2: there is no template absent/page.html"]

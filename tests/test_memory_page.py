@@ -21,8 +21,8 @@ def test_every_example_runs_and_prints_what_the_page_says(capsys: Any) -> None:
     assert "../../settings.json leads out of the directory." in printed
     assert "WARNING: MEMORY.md is 230 lines (limit: 200)." in printed
     assert "['dangling-pointer', 'orphan-topic', 'invalid-yaml'" in printed
-    for said in re.findall(r"  # (100 × .*)$", PAGE, re.MULTILINE):
-        assert said in printed
+    for match in re.findall(r"  # (100 × .*)$", PAGE, re.MULTILINE):
+        assert match in printed
 
 
 def test_the_page_lists_every_rule() -> None:

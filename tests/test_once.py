@@ -61,7 +61,11 @@ def _models() -> dict[str, type[models.Model]]:
 
 def _keys(model: type[models.Model]) -> set[tuple[str, ...]]:
     unique = {(field.name,) for field in model._meta.local_fields if field.unique}
-    return unique | {tuple(one.fields) for one in model._meta.constraints if isinstance(one, models.UniqueConstraint)}
+    return unique | {
+        tuple(constraint.fields)
+        for constraint in model._meta.constraints
+        if isinstance(constraint, models.UniqueConstraint)
+    }
 
 
 def test_every_table_says_why_no_row_can_be_in_it_twice() -> None:

@@ -46,7 +46,7 @@ def quoted(document: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=names(DOCUMENTS))
 def test_links_and_files_exist(document: Path) -> None:
-    links = [one or other for one, other in LINK.findall(document.read_text())]
+    links = [item or other for item, other in LINK.findall(document.read_text())]
     if not (ROOT / "docs" / "screenshots").is_dir():
         links = [link for link in links if "screenshots/" not in link]
     missing = [link for link in links if not (document.parent / link).exists()]
@@ -87,8 +87,8 @@ def test_the_examples_of_commands_are_complete() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=names(DOCUMENTS))
 def test_targets_of_make_exist(document: Path) -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    asked = re.findall(r"(?:^|`)make ([a-z]+)", document.read_text(), re.MULTILINE)
-    assert set(asked) <= targets
+    matches = re.findall(r"(?:^|`)make ([a-z]+)", document.read_text(), re.MULTILINE)
+    assert set(matches) <= targets
 
 
 def test_the_readme_takes_a_minute() -> None:

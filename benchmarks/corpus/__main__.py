@@ -15,9 +15,9 @@ def main() -> None:
     parser.add_argument("--size", choices=sorted(SIZES), required=True)
     parser.add_argument("--to", type=Path, required=True, metavar="DIR")
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     started = time.perf_counter()
-    corpus = corpus_open(SIZES[asked.size], asked.to, seed=asked.seed)
+    corpus = corpus_open(SIZES[options.size], options.to, seed=options.seed)
     print(
         f"{corpus.size}: {corpus.bytes / 1e6:.1f} MB, {corpus.entries} entries, {corpus.sessions} sessions, "
         f"{corpus.files} files, {len(corpus.needles)} needles, {time.perf_counter() - started:.1f} s"

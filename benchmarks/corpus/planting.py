@@ -20,8 +20,8 @@ def plant(session: Session, needle: Needle) -> None:
         case "assistant text" | "not ASCII":
             main.answer([b'{"type":"text","text":"%b"}' % session.within(text, 600)], done=True)
         case "thinking":
-            said = b'{"type":"text","text":"%b"}' % pools.prose(rng, 200)
-            main.answer([main.thinking(session.within(text, 600)), said], done=True)
+            words = b'{"type":"text","text":"%b"}' % pools.prose(rng, 200)
+            main.answer([main.thinking(session.within(text, 600)), words], done=True)
         case "tool input":
             session.run(command=b"grep -rn %b src" % text)
         case "tool output":

@@ -92,19 +92,19 @@ def _module(rng: Random, vocabulary: Vocabulary) -> list[bytes]:
 
 
 def _code_line(rng: Random, vocabulary: Vocabulary, names: list[str], words: list[str]) -> bytes:
-    one, two, three = rng.choices(names, k=3)
+    first, two, three = rng.choices(names, k=3)
     word, other = rng.choices(words, k=2)
     line = rng.choice(
         (
-            f'def {one}(self, {word}: int, {other}: str = \\"{other}\\") -> None:',
-            f"{one} = self.{two}({word}, {other}={rng.randrange(100)})",
-            f"if {one} is None or not {word}:",
-            f'return {one}[{word}] + {two}.{other}(\\"{word} {other}\\")',
-            f"for {word} in {one}.{two}():",
+            f'def {first}(self, {word}: int, {other}: str = \\"{other}\\") -> None:',
+            f"{first} = self.{two}({word}, {other}={rng.randrange(100)})",
+            f"if {first} is None or not {word}:",
+            f'return {first}[{word}] + {two}.{other}(\\"{word} {other}\\")',
+            f"for {word} in {first}.{two}():",
             f"# {' '.join(vocabulary.draw(rng, 9))}",
-            f'raise ValueError(f\\"{word} {{{other}}} {one}\\")',
-            f"from {word}.{other} import {one}, {two}",
-            f"assert {one}({two}) == {rng.randrange(10_000)}, {three}",
+            f'raise ValueError(f\\"{word} {{{other}}} {first}\\")',
+            f"from {word}.{other} import {first}, {two}",
+            f"assert {first}({two}) == {rng.randrange(10_000)}, {three}",
             "",
         )
     )

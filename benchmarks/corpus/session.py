@@ -143,8 +143,8 @@ class Session:
             b'{"status":"completed","prompt":"%b","agentId":"%b","content":[{"type":"text","text":"%b"}],'
             b'"totalDurationMs":%d,"totalTokens":%d,"totalToolUseCount":%d}'
         ) % (prompt, agent_id.encode(), answer, rng.randrange(90_000), agent.meter.tokens, len(agent.scribe.lines) // 3)
-        asked = b'{"description":"Look around","prompt":"%b","subagent_type":"Explore"}' % prompt
-        main.calls([Call("Agent", asked, answer + tail, twin)], [])
+        request = b'{"description":"Look around","prompt":"%b","subagent_type":"Explore"}' % prompt
+        main.calls([Call("Agent", request, answer + tail, twin)], [])
 
     def around(self, text: bytes, size: int) -> bytes:
         """The needle on a line of its own in the middle of a command's output."""

@@ -62,11 +62,11 @@ def bash(rng: Random, pools: Pools, file: File, *, command: bytes = b"", output:
     output = output or pools.output(rng, result_size(rng))
     failed = rng.random() < 0.05
     about = pools.prose(rng, 60)[:70].replace(b"\\", b"").replace(b'"', b"")
-    asked = b'{"command":"%b","description":"%b"}' % (command, about.decode("utf-8", "ignore").encode())
+    request = b'{"command":"%b","description":"%b"}' % (command, about.decode("utf-8", "ignore").encode())
     if failed:
-        return Call("Bash", asked, b"Exit code 1\\n" + output, b'"Error: Exit code 1\\n%b"' % output, failed=True)
+        return Call("Bash", request, b"Exit code 1\\n" + output, b'"Error: Exit code 1\\n%b"' % output, failed=True)
     twin = b'{"stdout":"%b","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}' % output
-    return Call("Bash", asked, output, twin)
+    return Call("Bash", request, output, twin)
 
 
 def read(rng: Random, pools: Pools, file: File) -> Call:
@@ -80,8 +80,8 @@ def read(rng: Random, pools: Pools, file: File) -> Call:
         start + 1,
         file.lines,
     )
-    asked = b'{"file_path":"%b","offset":%d,"limit":%d}' % (file.path, start + 1, len(shown))
-    return Call("Read", asked, numbered, twin)
+    request = b'{"file_path":"%b","offset":%d,"limit":%d}' % (file.path, start + 1, len(shown))
+    return Call("Read", request, numbered, twin)
 
 
 def edit(rng: Random, pools: Pools, file: File) -> Call:
@@ -90,7 +90,7 @@ def edit(rng: Random, pools: Pools, file: File) -> Call:
     fresh = rng.randrange(CODE_LINES - 20)
     new = old[:1] + pools.code[fresh : fresh + rng.randrange(1, 12)] + old[1:]
     patch = b",".join([b'"-%b"' % line for line in old] + [b'"+%b"' % line for line in new])
-    asked = b'{"replace_all":false,"file_path":"%b","old_string":"%b","new_string":"%b"}' % (
+    request = b'{"replace_all":false,"file_path":"%b","old_string":"%b","new_string":"%b"}' % (
         file.path,
         BREAK.join(old),
         BREAK.join(new),
@@ -109,27 +109,27 @@ def edit(rng: Random, pools: Pools, file: File) -> Call:
         len(new),
         patch,
     )
-    return Call("Edit", asked, b"The file %b has been updated successfully." % file.path, twin)
+    return Call("Edit", request, b"The file %b has been updated successfully." % file.path, twin)
 
 
 def write(rng: Random, pools: Pools, file: File) -> Call:
     text = BREAK.join(file.text(pools))
-    asked = b'{"file_path":"%b","content":"%b"}' % (file.path, text)
+    request = b'{"file_path":"%b","content":"%b"}' % (file.path, text)
     twin = b'{"type":"create","filePath":"%b","content":"%b","structuredPatch":[],"originalFile":null}' % (
         file.path,
         text,
     )
-    return Call("Write", asked, b"File created successfully at: %b" % file.path, twin)
+    return Call("Write", request, b"File created successfully at: %b" % file.path, twin)
 
 
 def grep(rng: Random, pools: Pools, file: File) -> Call:
     name = rng.choice(pools.vocabulary.identifiers).encode()
     base = file.path.rsplit(b"/", 1)[0]
     shown = file.text(pools, 0, 4 + result_size(rng) // 90)
-    found = BREAK.join([b"%b/%b.py:%d:%b" % (base, name, n * 7, line) for n, line in enumerate(shown, 1)])
-    asked = b'{"pattern":"%b","path":"%b","output_mode":"content","-n":true}' % (name, base)
-    twin = b'{"mode":"content","numFiles":0,"filenames":[],"content":"%b","numLines":%d}' % (found, len(shown))
-    return Call("Grep", asked, found, twin)
+    text = BREAK.join([b"%b/%b.py:%d:%b" % (base, name, n * 7, line) for n, line in enumerate(shown, 1)])
+    request = b'{"pattern":"%b","path":"%b","output_mode":"content","-n":true}' % (name, base)
+    twin = b'{"mode":"content","numFiles":0,"filenames":[],"content":"%b","numLines":%d}' % (text, len(shown))
+    return Call("Grep", request, text, twin)
 
 
 def todo(rng: Random, pools: Pools, file: File) -> Call:
@@ -141,9 +141,9 @@ def todo(rng: Random, pools: Pools, file: File) -> Call:
             strict=True,
         )
     ]
-    asked = b'{"todos":[%b]}' % b",".join(items)
+    request = b'{"todos":[%b]}' % b",".join(items)
     twin = b'{"oldTodos":[%b],"newTodos":[%b]}' % (b",".join(items[:3]), b",".join(items))
-    return Call("TodoWrite", asked, b"Todos have been modified successfully.", twin)
+    return Call("TodoWrite", request, b"Todos have been modified successfully.", twin)
 
 
 def fetch(rng: Random, pools: Pools, file: File) -> Call:
@@ -159,9 +159,9 @@ def fetch(rng: Random, pools: Pools, file: File) -> Call:
 
 
 def mcp(rng: Random, pools: Pools, file: File) -> Call:
-    found = pools.output(rng, result_size(rng))
-    asked = b'{"query":"%b","limit":%d}' % (rng.choice(pools.vocabulary.identifiers).encode(), rng.randrange(50))
-    return Call("mcp__tracker__search", asked, found, b'[{"type":"text","text":"%b"}]' % found)
+    result = pools.output(rng, result_size(rng))
+    request = b'{"query":"%b","limit":%d}' % (rng.choice(pools.vocabulary.identifiers).encode(), rng.randrange(50))
+    return Call("mcp__tracker__search", request, result, b'[{"type":"text","text":"%b"}]' % result)
 
 
 KINDS: tuple[tuple[Callable[[Random, Pools, File], Call], float], ...] = (

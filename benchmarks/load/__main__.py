@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.load.clients import Asked, ask_all
+from benchmarks.load.clients import Answers, ask_all
 from benchmarks.load.history import History, history_make
 from benchmarks.load.limit import limit_measure
 from benchmarks.load.rude import (
@@ -81,31 +81,31 @@ class Load:
                 _say(what)
                 self.attack(server, what, attack)
 
-    def readers(self, server: Web, history: History) -> Asked:
+    def readers(self, server: Web, history: History) -> Answers:
         pages = history.pages
         # Templates are compiled and modules loaded by the first who asks.
         asyncio.run(ask_all(server.port, pages, clients=1, seconds=self.plan.seconds / 10, cookie=server.cookie))
         before, cpu, watch = server.held(), server.cpu_seconds(), Watch(server)
         watch.start()
         importing = _import(history)
-        asked = asyncio.run(
+        result = asyncio.run(
             ask_all(server.port, pages, clients=self.plan.clients, seconds=self.plan.seconds, cookie=server.cookie)
         )
         cpu = server.cpu_seconds() - cpu
         ended = importing.poll()
         importing.wait()
         most, after = watch.stop(), _settled(server, self.plan.settle)
-        what = f"{self.plan.clients} clients, {asked.seconds:.0f} s, beside an import"
-        self.lines.append(Line(what, asked, (before, most, after)))
+        what = f"{self.plan.clients} clients, {result.seconds:.0f} s, beside an import"
+        self.lines.append(Line(what, result, (before, most, after)))
         self.notes += [
             f"The import of {self.plan.beside} {'went on to the end' if ended is None else 'ended before the load did'}"
             f" (exit {importing.returncode}).",
-            f"Processor time of the web processes: {1000 * cpu / max(1, asked.requests):.1f} ms a request; "
+            f"Processor time of the web processes: {1000 * cpu / max(1, result.requests):.1f} ms a request; "
             f"at most {most.processes} of them, {after.processes} after it.",
-            f"The slowest answer was {asked.slowest[1]}.",
-            *(f"{count} times {error}." for error, count in asked.errors.most_common(5)),
+            f"The slowest answer was {result.slowest[1]}.",
+            *(f"{count} times {error}." for error, count in result.errors.most_common(5)),
         ]
-        return asked
+        return result
 
     def attack(self, server: Web, what: str, attack: Attack) -> None:
         floods = attack in (foreign_body, foreign_capture)

@@ -17,7 +17,7 @@ ASKED_MOST = 200_000
 
 
 @dataclass(slots=True)
-class Asked:
+class Answers:
     """What all clients of a run got."""
 
     seconds: float = 0.0
@@ -49,37 +49,37 @@ class Asked:
         self.slowest = max(self.slowest, (seconds, path))
 
 
-async def ask_all(port: int, paths: Sequence[str], *, clients: int, seconds: float, cookie: str = "") -> Asked:
-    asked, began = Asked(), time.perf_counter()
+async def ask_all(port: int, paths: Sequence[str], *, clients: int, seconds: float, cookie: str = "") -> Answers:
+    request, began = Answers(), time.perf_counter()
     ends = began + seconds
     # All at once would measure how fast connections are made, and nothing else.
     pause = min(1.0, seconds / 10) / max(1, clients)
     await asyncio.gather(
-        *(_ask(port, paths, ends, cookie, Random(number), asked, pause * number) for number in range(clients))
+        *(_ask(port, paths, ends, cookie, Random(number), request, pause * number) for number in range(clients))
     )
-    asked.seconds = time.perf_counter() - began
-    return asked
+    request.seconds = time.perf_counter() - began
+    return request
 
 
 async def _ask(
-    port: int, paths: Sequence[str], ends: float, cookie: str, rng: Random, asked: Asked, pause: float
+    port: int, paths: Sequence[str], ends: float, cookie: str, rng: Random, prompt: Answers, pause: float
 ) -> None:
     await asyncio.sleep(pause)
     connection: Connection | None = None
-    while time.perf_counter() < ends and asked.requests < ASKED_MOST:
+    while time.perf_counter() < ends and prompt.requests < ASKED_MOST:
         path, began = rng.choice(paths), time.perf_counter()
         try:
             async with asyncio.timeout(PATIENCE):
                 connection = connection or await Connection.open(port, cookie)
                 status, size = await connection.get(path)
         except (OSError, EOFError, TimeoutError, ValueError) as error:
-            asked.errors[f"{type(error).__name__} {path}"] += 1
+            prompt.errors[f"{type(error).__name__} {path}"] += 1
             if connection is not None:
                 connection.close()
             connection = None
             await asyncio.sleep(0.1)  # a server that refuses everything is not to be asked in a tight loop
             continue
-        asked.note(path, status, size, time.perf_counter() - began)
+        prompt.note(path, status, size, time.perf_counter() - began)
     if connection is not None:
         connection.close()
 

@@ -10,14 +10,14 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from benchmarks.load.clients import Asked, ask_all
+from benchmarks.load.clients import Answers, ask_all
 from benchmarks.ours.home import ROOT, SilentServerError
 
 START_SECONDS = 30.0
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
-async def limit_measure(*, clients: int, seconds: float, size: int) -> Asked:
+async def limit_measure(*, clients: int, seconds: float, size: int) -> Answers:
     """`size`: of the page, in bytes."""
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         port = listener.getsockname()[1]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from benchmarks.load.clients import Asked, ask_all
+from benchmarks.load.clients import Answers, ask_all
 
 MEGABYTE = 1024 * 1024
 SLOW_SECONDS = 0.5
@@ -23,7 +23,7 @@ class Outcome:
     """How they ended: the status that came, `closed` without one, or `held` to the end."""
     sent: int = 0
     """Bytes of bodies that the server took."""
-    beside: Asked = field(default_factory=Asked)
+    beside: Answers = field(default_factory=Answers)
     """What the owner got meanwhile."""
 
     @property

@@ -111,11 +111,11 @@ def _read(server: Web) -> None:
 def _enter(server: Web) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and server.process.poll() is None:
-        found = re.search(r"http://127\.0\.0\.1:(\d+)(/\S*)", "".join(server.lines))
-        if found:
-            server.port = int(found[1])
+        match = re.search(r"http://127\.0\.0\.1:(\d+)(/\S*)", "".join(server.lines))
+        if match:
+            server.port = int(match[1])
             connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_SECONDS)
-            connection.request("GET", found[2])
+            connection.request("GET", match[2])
             server.cookie = str(connection.getresponse().headers["Set-Cookie"] or "").partition(";")[0]
             connection.close()
             return
@@ -128,13 +128,13 @@ def _row(held: Held) -> tuple[float, int, int]:
 
 
 def _children(pid: int) -> list[int]:
-    found: list[int] = []
+    results: list[int] = []
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
+            results += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
     except (FileNotFoundError, ProcessLookupError):
-        return found  # it ended while we looked
-    return found
+        return results  # it ended while we looked
+    return results
 
 
 def _command(pid: int) -> list[bytes]:

@@ -50,7 +50,7 @@ def body_of(messages: Sequence[dict[str, Any]], number: int = 0) -> bytes:
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     marked = {**messages[-1], "content": [*blocks[:-1], {**blocks[-1], "cache_control": MARK}]}
     system = [{"type": "text", "text": f"x-billing: {number}"}, {"type": "text", "text": "You watch tides. " * 900}]
-    tools = [{"name": f"Tool{one}", "description": "Reads the gauge. " * 60, "input_schema": {}} for one in range(20)]
+    tools = [{"name": f"Tool{item}", "description": "Reads the gauge. " * 60, "input_schema": {}} for item in range(20)]
     body = {"model": "claude-opus-5-5", "max_tokens": 32_000, "stream": True, "system": system, "tools": tools}
     return json.dumps({**body, "messages": [*messages[:-1], marked]}).encode()
 

@@ -53,14 +53,14 @@ def _decode(path: Path) -> float:
 
 def context_page_rows(corpus: Corpus, home: Home, repetitions: int) -> list[Row]:
     """The page of one request, all over the session, beside the timeline at the same place."""
-    found = home.inside("requests", corpus.largest, str(STEPS))
+    result = home.inside("requests", corpus.largest, str(STEPS))
     base = f"/sessions/{corpus.largest}/"
-    pages = [(f"{base}context/?request={message}", f"{base}?at={position}") for message, position in found]
+    pages = [(f"{base}context/?request={message}", f"{base}?at={position}") for message, position in result]
     with home.server() as port:
         pairs = [
             (page_measure(port, mine, repetitions), page_measure(port, other, repetitions)) for mine, other in pages
         ]
-    ours, theirs = (statistics.median(one.first_ms for one in some) for some in zip(*pairs, strict=True))
+    ours, theirs = (statistics.median(item.first_ms for item in some) for some in zip(*pairs, strict=True))
     queries = max(home.inside("queries", *(mine for mine, _ in pages)))
     largest = max(mine.size for mine, _ in pairs)
     return [

@@ -60,8 +60,8 @@ def _captures(expected: int) -> int:
     named = "SELECT name FROM sqlite_master WHERE tbl_name IN ('transcripts_capture', 'transcripts_captureblob')"
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM transcripts_capture WHERE request_bytes > 500000")
-        if (found := cursor.fetchone()[0]) < expected:
-            raise SystemExit(f"of {expected} requests, {found} were stored")
+        if (result := cursor.fetchone()[0]) < expected:
+            raise SystemExit(f"of {expected} requests, {result} were stored")
         cursor.execute(f"SELECT sum(pgsize) FROM dbstat WHERE name IN ({named})")
         return int(cursor.fetchone()[0])
 
@@ -83,10 +83,10 @@ def _requests(session: str, count: int) -> list[tuple[str, int]]:
     """So many requests of a session, evenly spread: the answer's id, and where it stands."""
     from sessions.models import Request
 
-    found = Request.objects.filter(transcript__public_id=session).order_by("position")
-    total = found.count()
-    chosen = [found[total * step // count + total // (2 * count)] for step in range(count)]
-    return [(one.message_id, one.position) for one in chosen]
+    requests = Request.objects.filter(transcript__public_id=session).order_by("position")
+    total = requests.count()
+    chosen = [requests[total * step // count + total // (2 * count)] for step in range(count)]
+    return [(item.message_id, item.position) for item in chosen]
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def session_rows(huge: Corpus, small: Corpus, home: Home, repetitions: int) -> l
                 (page_measure(port, mine, repetitions), page_measure(port, other, repetitions))
                 for mine, other in zip(_addresses(huge)[name], _addresses(small)[name], strict=True)
             ]
-            ours, theirs = [one for one, _ in pairs], [other for _, other in pairs]
+            ours, theirs = [item for item, _ in pairs], [other for _, other in pairs]
             first, base = (statistics.median(answer.first_ms for answer in some) for some in (ours, theirs))
             what = f"{huge.entries:,} entries, {name}"
             rows.append(Row("session page", what, first, "ms", first / base, "1 MB session", at_most(1.3)))

@@ -31,7 +31,7 @@ class WrittenExport:
 
 @dataclass(frozen=True, slots=True)
 class ExportView:
-    """What `compaction/_export.html` shows."""
+    """What `compaction/export/_export.html` shows."""
 
     compaction: Compaction
     directory: str

@@ -77,9 +77,9 @@ def _compaction(session: str, number: int) -> Compaction:
 def _page(request: HtmxRequest, compaction: Compaction, *, typed: str = "", error: str = "") -> HttpResponse:
     context = {"exporting": build_export_view(compaction), "typed": typed, "error": error}
     if wants_partial(request, "export"):
-        return render_page(request, "compaction/_export.html", context)
+        return render_page(request, "compaction/export/_export.html", context)
     head = session_head(compaction.transcript.public_id, now_ms())
     context |= {"section": "sessions", "tab": "compactions", "head": head, "session": head.transcript}
-    response = render_page(request, "compaction/export.html", context)
+    response = render_page(request, "compaction/export/export.html", context)
     response.status_code = 409 if error else 200
     return response

@@ -108,7 +108,7 @@ class HookConfiguration:
 def hooks_of(transcript: Transcript, trigger: str = "manual") -> HookConfiguration:
     """All that would run around a compaction of this session, each once, in order. `trigger`: manual or auto."""
     problems: list[str] = []
-    files_read = [(origin, file, _read(origin, file, problems)) for origin, file in _files(transcript)]
+    files_read = client_settings(transcript, problems)
     hooks = [
         replace(hook, access=_inspect_access(file))
         for origin, file, content in _in_force(files_read)
@@ -119,6 +119,11 @@ def hooks_of(transcript: Transcript, trigger: str = "manual") -> HookConfigurati
     # The client runs a command once, however often it is listed.
     once = {(hook.event, hook.command): hook for hook in reversed(matching)}
     return HookConfiguration(tuple(reversed(once.values())), tuple(problems))
+
+
+def client_settings(transcript: Transcript, problems: list[str]) -> list[tuple[Origin, Path, Mapping[str, Any]]]:
+    """The settings of the client that hold for this session. What cannot be read joins the problems, as a sentence."""
+    return [(origin, file, _read(origin, file, problems)) for origin, file in _files(transcript)]
 
 
 def _files(transcript: Transcript) -> Iterator[tuple[Origin, Path]]:

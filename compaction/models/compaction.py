@@ -26,7 +26,10 @@ class Compaction(models.Model):
     messages_before = models.IntegerField(default=0)
     messages_after = models.IntegerField(default=0)
     tokens_before = models.BigIntegerField(default=0)
+    """Of its messages only, by the client's own estimate, which decides what it does; so is the next."""
     tokens_after = models.BigIntegerField(default=0)
+    sizes = models.JSONField(default=dict)
+    """The sizes of both prompts as they were measured: `compaction/kinds/engine/sizes.py`. Empty until they are."""
     summary = models.TextField(default="")
     report = models.JSONField(default=dict)
     packed = models.BinaryField(default=b"")

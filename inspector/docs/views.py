@@ -11,7 +11,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 
 @require_safe
 def docs_list(request: HtmxRequest) -> HttpResponse:
-    return render_page(request, "docs/list.html", {"section": "docs", "documents": docs.documents()})
+    return render_page(request, "inspector/docs/list.html", {"section": "docs", "documents": docs.documents()})
 
 
 @require_safe
@@ -20,7 +20,7 @@ def docs_page(request: HtmxRequest, name: str) -> HttpResponse:
     if document is None:
         raise Http404("There is no such document.")
     context = {"section": "docs", "documents": docs.documents(), "document": document, "name": name}
-    return render_page(request, "docs/page.html", context)
+    return render_page(request, "inspector/docs/page.html", context)
 
 
 @require_safe

@@ -50,7 +50,7 @@ def palette(request: HtmxRequest) -> HttpResponse:
         "pages": _matching(query, PAGES if has_docs() else tuple(page for page in PAGES if page[0] != "docs-list")),
         "lines": find_sessions(query, MOST, now=now) if query else latest_sessions(MOST, now=now),
     }
-    return render_page(request, "palette.html", context, partials=("palette-results",))
+    return render_page(request, "inspector/home/palette.html", context, partials=("palette-results",))
 
 
 def _matching(query: str, offered: tuple[tuple[str, str, str], ...], *arguments: str) -> list[tuple[str, str, str]]:

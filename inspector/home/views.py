@@ -40,14 +40,14 @@ def home(request: HtmxRequest) -> HttpResponse:
         "activity": activity(now),
         "projects": project_tree(),
     }
-    return render_page(request, "home.html", context, partials=("overview",))
+    return render_page(request, "inspector/home/home.html", context, partials=("overview",))
 
 
 @require_safe
 def import_progress(request: HtmxRequest) -> HttpResponse:
     """The import card alone: the home page asks for it every second while an import runs."""
     importing = import_state(now_ms())
-    response = render_page(request, "home.html#import-state", {"importing": importing})
+    response = render_page(request, "inspector/home/home.html#import-state", {"importing": importing})
     if importing is None or not importing.active:
         response["HX-Trigger"] = "imported"
     return response

@@ -10,4 +10,4 @@ from django.template.loader import render_to_string
 @cache
 def entry_page(state: str) -> str:
     """`refused`, `expired` or `entered`."""
-    return render_to_string("entry.html", {"state": state})
+    return render_to_string("inspector/owner/entry.html", {"state": state})

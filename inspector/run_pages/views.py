@@ -28,7 +28,7 @@ STATUSES = ("active", *Run.Status.values)
 @require_safe
 def indicator(request: HtmxRequest) -> HttpResponse:
     """The mark in the header that shows how many runs are under way."""
-    return render_page(request, "_run_indicator.html", {"runs": active_runs(now_ms())})
+    return render_page(request, "inspector/run_pages/_run_indicator.html", {"runs": active_runs(now_ms())})
 
 
 @require_safe
@@ -50,7 +50,7 @@ def listing(request: HtmxRequest) -> HttpResponse:
         "budget": SimpleLazyObject(lambda: budget_at(now)),
         "projects": project_tree(),
     }
-    return render_page(request, "runs.html", context, partials=("run-list",))
+    return render_page(request, "inspector/run_pages/runs.html", context, partials=("run-list",))
 
 
 @require_safe
@@ -67,8 +67,8 @@ def detail(request: HtmxRequest, run_id: int) -> HttpResponse:
         "projects": SimpleLazyObject(project_tree),
     }
     if wants_partial(request, "run-live") and request.GET.get("shown") != run_view.card.state:
-        return _replace_whole(render_page(request, "run.html#run", context), "#run")
-    return render_page(request, "run.html", context, partials=("run-live", "run"))
+        return _replace_whole(render_page(request, "inspector/run_pages/run.html#run", context), "#run")
+    return render_page(request, "inspector/run_pages/run.html", context, partials=("run-live", "run"))
 
 
 @require_safe
@@ -77,8 +77,10 @@ def card(request: HtmxRequest, run_id: int) -> HttpResponse:
     run = get_object_or_404(filter_runs(), pk=run_id)
     run_view = run_card(run, now_ms())
     if request.GET.get("shown") == run_view.state:
-        return render_page(request, "_run_card.html#live", {"card": run_view})
-    return _replace_whole(render_page(request, "_run_card.html", {"card": run_view}), f"#run-{run_id}")
+        return render_page(request, "inspector/run_pages/_run_card.html#live", {"card": run_view})
+    return _replace_whole(
+        render_page(request, "inspector/run_pages/_run_card.html", {"card": run_view}), f"#run-{run_id}"
+    )
 
 
 @require_POST

@@ -24,7 +24,7 @@ def settings_list(request: HtmxRequest) -> HttpResponse:
         "projects": project_tree(),
         **_backup(),
     }
-    return render_page(request, "settings.html", context)
+    return render_page(request, "inspector/settings_page/settings.html", context)
 
 
 def _backup() -> dict[str, object]:

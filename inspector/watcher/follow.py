@@ -28,7 +28,7 @@ from sessions.archive.services.repair import blocks_catch_up
 from sessions.imports.engine.discovery import is_inside, is_session_file
 from sessions.imports.services.import_runs import demo_return, demo_settle, has_import_ended, import_run, is_demo_shown
 from sessions.imports.services.sync import sync, sync_files
-from sessions.weights.services import weights_create
+from sessions.weights.services.weighing import weights_create
 
 DEBOUNCE_MS = 150
 STEP_MS = 50

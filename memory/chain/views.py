@@ -40,4 +40,4 @@ def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "checkout": checkout_of(directory),
         "cwd": directory.project.cwd if directory.project else "",
     }
-    return render_page(request, "memory/chain.html", context)
+    return render_page(request, "memory/chain/chain.html", context)

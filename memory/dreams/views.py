@@ -21,10 +21,13 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.model_form import destination
 from memory.dreams.selectors.page import DirectoryDreams, directory_dreams, estimate_price, list_directory_dreams
+from memory.dreams.selectors.parent import find_dream_parent
 from memory.dreams.services import dream_create
 from memory.dreams.services.dream_agent import NO_MODEL, TOKENS, TURNS
 from memory.dreams.services.dream_lock import dreams_clean_up
 from memory.models import Directory
+from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage
 
 CONFLICT = 409
 
@@ -52,7 +55,7 @@ def dream_start(request: HtmxRequest, directory_id: int) -> HttpResponse:
             budget_hold()
             if request.POST.get("confirmed") != model:
                 return _render_confirmation(request, dreams, model)
-        run = dream_create(directory=directory, model=model)
+        run = dream_create(directory=directory, model=model, forks="alone" not in request.POST)
     except RunError as error:
         return _render_page(request, refused=error.sentence, status=CONFLICT)
     response = redirect("run-detail", run.pk)
@@ -64,7 +67,7 @@ def _render_gates(request: HtmxRequest, directory: Directory) -> HttpResponse:
     dreams = directory_dreams(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms())
     if not request.htmx or dreams.situation is None:
         return redirect(f"{reverse('dream-list')}#memory-{directory.pk}")
-    return render_page(request, "memory/_gates.html", {"situation": dreams.situation})
+    return render_page(request, "memory/dreams/_gates.html", {"situation": dreams.situation})
 
 
 def confirmation_of(run: Run) -> str | None:
@@ -92,7 +95,7 @@ def _render_page(request: HtmxRequest, *, refused: str = "", status: int = 200) 
         "turns": TURNS,
         "refused": refused,
     }
-    response = render_page(request, "memory/dreams.html", context)
+    response = render_page(request, "memory/dreams/dreams.html", context)
     response.status_code = status
     return response
 
@@ -102,7 +105,10 @@ def _render_confirmation(request: HtmxRequest, dreams: DirectoryDreams, model: s
     assert dreams.situation is not None
     budget = budget_at(now_ms())
     cost = estimate_price(dreams.situation, model, TOKENS)
+    parent = find_dream_parent(dreams.directory, now_ms())
     context = {
+        "parent": parent,
+        "turn_cost": cost_of(parent.request.params.model, Usage(0, parent.tokens)) if parent.request else None,
         "section": "dreams",
         "dreams": dreams,
         "model": model,
@@ -113,4 +119,4 @@ def _render_confirmation(request: HtmxRequest, dreams: DirectoryDreams, model: s
         "beyond": budget.remaining is not None and cost.least is not None and cost.least > budget.remaining,
         "may_exceed": budget.remaining is not None and cost.most is not None and cost.most > budget.remaining,
     }
-    return render_page(request, "memory/dream_confirm.html", context)
+    return render_page(request, "memory/dreams/dream_confirm.html", context)

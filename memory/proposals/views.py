@@ -141,7 +141,7 @@ def proposal_count(request: HtmxRequest, proposal_id: int) -> HttpResponse:
     proposal = _get(proposal_id)
     counter = fact_counter_of(proposal, proposal_files(proposal))
     context = {"open": True, "counted": FactCounts.of(counter.facts(_read_choice(request.POST)))}
-    return render(request, "memory/proposal.html#counted", context)
+    return render(request, "memory/proposals/proposal.html#counted", context)
 
 
 @require_POST
@@ -205,7 +205,7 @@ def _page(
         "undone": undo,
         "refused": refused,
     }
-    response = render_page(request, "memory/proposal.html", context)
+    response = render_page(request, "memory/proposals/proposal.html", context)
     response.status_code = CONFLICT if refused else 200
     return response
 

@@ -28,7 +28,7 @@ def topic_rows(topics: Iterable[Topic], directory: Directory) -> SafeString:
 def _topic_row(topic: Topic, file_url: str, findings_url: str) -> str:
     file = topic.file
     return fragment(
-        "memory/_topic.html",
+        "memory/files/_topic.html",
         file=file.name,
         title=file.title,
         type=file.type,

@@ -8,29 +8,33 @@ from django.conf import settings
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import MECHANICAL, choice_of, choose_model
-from inspector.agents.errors import ModelError
+from inspector.agents.errors import BadRequestError, ModelError, RefusedError
+from inspector.agents.forks import ForkRefusedError, fork
 from inspector.agents.model import Ask, LanguageModel
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, RunError, run_create
 from inspector.web.clock import now_ms
-from sessions.agents.engine.activity import ANSWER_TOKENS, clean_answer
+from sessions.agents.engine.activity import ANSWER_TOKENS, clean_answer, fork_question
 from sessions.agents.selectors.activity import KIND, Activity, load_activities
 from sessions.agents.selectors.tree import Agent, load_agents
 from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.models import AgentSummary, Transcript
-from sessions.text.engine.words import plural
+from sessions.text.engine.words import plural, tokens
+from sessions.usage.engine.usage import Usage
 
 NO_MODEL = (
     "Set ANTHROPIC_API_KEY, or install the claude command, and start Lucid again: then the smallest model"
     " (LUCID_SMALL_MODEL) can be asked."
 )
 MAX_CHARS = 200
+NO_WORDS = ("", "", Usage())
 
 
-def agent_summaries_create(*, session: Transcript, keys: list[str]) -> Run:
-    """A run that asks about these agents. Raises RunError if no model can be asked."""
+def agent_summaries_create(*, session: Transcript, keys: list[str], forks: bool = True) -> Run:
+    """A run that asks about these agents; `forks`: as forks of their own requests, where those are still cached. Raises
+    RunError if no model can be asked."""
     if choice_of(settings.MODELS).kind == MECHANICAL:
         raise RunError(f"No model can be asked. {NO_MODEL}")
     budget_hold()
@@ -38,7 +42,7 @@ def agent_summaries_create(*, session: Transcript, keys: list[str]) -> Run:
         kind=KIND,
         target=session.name or session.public_id,
         target_url=f"/sessions/{session.public_id}/agents/",
-        parameters={"session": session.pk, "agents": keys},
+        parameters={"session": session.pk, "agents": keys, "forks": forks},
     )
 
 
@@ -52,16 +56,57 @@ def agent_summaries_run(running: ActiveRun, run: Run) -> dict[str, Any]:
         raise RunError(f"No model can be asked. {NO_MODEL}", choice.why)
     model = BudgetedModel(choice.model, run.pk)
     keys = set(run.parameters["agents"])
-    due = [activity for activity in load_activities(session, _select_agents(session, keys)) if activity.is_due]
+    forks_at = now_ms() if run.parameters.get("forks") and model.verbatim else None
+    agents = _select_agents(session, keys)
+    due = [activity for activity in load_activities(session, agents, forks_at=forks_at) if activity.is_due]
+    forked = Usage()
     running.begin_phase("asking", total=len(due), unit="agents")
     for activity in due:
         running.check()
-        words, name = _ask(running, model, choice.small, activity)
+        words, name, usage = _ask_fork(running, model, activity) if activity.fork is not None else NO_WORDS
+        forked += usage
+        if not words:
+            words, name = _ask(running, model, choice.small, activity)
         _store_summary(activity.agent, words, name, run)
         running.add_turn(f"{activity.agent.name}: {words}")
         running.advance()
     summary = f"Asked about {plural(len(due), 'agent')}." if due else "Nothing has happened since they were asked."
-    return {"summary": summary, "agents": len(due), "links": [["The agents", f"/sessions/{session.public_id}/agents/"]]}
+    result = {"summary": summary, "agents": len(due)}
+    if any(activity.fork is not None for activity in due):
+        result["prompt_cache"] = _describe_sharing(due, forked)
+    return {**result, "links": [["The agents", f"/sessions/{session.public_id}/agents/"]]}
+
+
+def _describe_sharing(due: list[Activity], forked: Usage) -> str:
+    count = sum(activity.fork is not None for activity in due)
+    return (
+        f"{count} of {plural(len(due), 'agent')} {'was' if count == 1 else 'were'} asked as a fork of its own request:"
+        f" {tokens(forked.cache_read)} of {tokens(forked.context)} tokens came from the prompt cache."
+    )
+
+
+def _ask_fork(running: ActiveRun, model: LanguageModel, activity: Activity) -> tuple[str, str, Usage]:
+    """Without words where the fork is refused, or calls a tool instead of answering: then the small model is asked."""
+    assert activity.fork is not None
+    previous = activity.summary.words if activity.summary is not None else ""
+    own = {"role": "user", "content": [{"type": "text", "text": fork_question(previous)}]}
+    name, cancel = activity.fork.model, CancelToken()
+    with running.close_on_stop(cancel.cancel):
+        try:
+            reply = model.ask(fork(activity.fork.parent.params, [own], cancel=cancel))
+        except (BadRequestError, RefusedError, ForkRefusedError) as error:
+            running.add_turn(f"{activity.agent.name}: the fork was not answered. {error}")
+            return NO_WORDS
+        except ModelError as error:
+            raise _failure(running, name, error) from error
+    run_bill(running=running, model=reply.model or name, usage=reply.usage, reported_cost=reply.cost_usd)
+    return clean_answer(reply.text)[:MAX_CHARS], reply.model or name, reply.usage
+
+
+def _failure(running: ActiveRun, name: str, error: ModelError) -> RunError:
+    if error.usage is not None:
+        run_bill(running=running, model=name, usage=error.usage)
+    return RunError(f"{error} What was answered before is kept.", type(error).__name__)
 
 
 def _select_agents(session: Transcript, keys: set[str]) -> list[Agent]:
@@ -84,9 +129,7 @@ def _ask(running: ActiveRun, model: LanguageModel, name: str, activity: Activity
         try:
             reply = model.ask(request)
         except ModelError as error:
-            if error.usage is not None:
-                run_bill(running=running, model=name, usage=error.usage)
-            raise RunError(f"{error} What was answered before is kept.", type(error).__name__) from error
+            raise _failure(running, name, error) from error
     run_bill(running=running, model=reply.model or name, usage=reply.usage, reported_cost=reply.cost_usd)
     words = clean_answer(reply.text)[:MAX_CHARS]
     if not words:

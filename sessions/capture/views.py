@@ -15,10 +15,13 @@ from sessions.capture.selectors.capture_list import add_sessions, list_captures,
 from sessions.capture.selectors.captures import capture_usage, load_answer, load_sent
 from sessions.capture.selectors.recording import endpoint_address, recording_state
 from sessions.catalog.selectors.facets import project_tree
+from sessions.context.engine import Context
 from sessions.context.engine.presentation.messages import MessageArray
 from sessions.models import Capture
-from sessions.requests.engine import anatomy_of
+from sessions.requests.engine import Anatomy, anatomy_of
 from sessions.requests.engine.captured_context import answer_pieces, context_of_capture
+from sessions.requests.engine.prompt_report import PromptReport, prompt_report
+from sessions.requests.selectors.history import capture_before, captured_writes_until
 from sessions.requests.views import anatomy_values
 from sessions.secrets.engine import mask, mask_json
 
@@ -43,7 +46,7 @@ def capture_list(request: HtmxRequest) -> HttpResponse:
         "page": page,
         "projects": project_tree(),
     }
-    return render_page(request, "captures/list.html", context, partials=("capture-list",))
+    return render_page(request, "sessions/capture/list.html", context, partials=("capture-list",))
 
 
 @require_safe
@@ -59,6 +62,7 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
         return render_page(request, name, parts)
     context = {
         **parts,
+        "prompt": _prompt(capture, sent_context, anatomy),
         "section": "captures",
         "capture": capture,
         "row": row,
@@ -69,7 +73,23 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
         "pieces": answer_pieces(answer, mask) if answer else (),
         "projects": project_tree(),
     }
-    return render_page(request, "captures/detail.html", context)
+    return render_page(request, "sessions/capture/detail.html", context)
+
+
+def _prompt(capture: Capture, sent: Context, anatomy: Anatomy) -> PromptReport:
+    former = capture_before(capture)
+    before = None if former is None else context_of_capture(load_sent(former), request="", model=former.model)
+    copies = f"the request that {capture.parent_message} answered" if capture.parent_message else ""
+    return prompt_report(
+        sent,
+        anatomy,
+        before,
+        captured_writes_until(capture),
+        mask,
+        is_subagent=bool(capture.agent),
+        copies=copies,
+        is_lucid=capture.origin == Capture.Origin.LUCID,
+    )
 
 
 @sends_file

@@ -64,7 +64,7 @@ class Capture(models.Model):
 
     betas = models.JSONField(default=list)
     headers = models.JSONField(default=dict)
-    """Of those that may be kept."""
+    """Of those that may be kept: of the request, and what its answer says of the quota."""
     params = models.JSONField(default=dict)
     """The body without system, tools and messages."""
     marks = models.JSONField(default=list)

@@ -17,18 +17,18 @@ from sessions.context.engine import Context
 from sessions.context.engine.presentation.messages import MessageArray, is_number, setup_origin
 from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.context.views.context import base_values
-from sessions.models import Request
+from sessions.models import Request, Transcript
 from sessions.requests.engine import Anatomy, anatomy_of, fold_parts
-from sessions.requests.engine.marks import marks_of
 from sessions.requests.engine.presentation import PartViews, list_params
-from sessions.requests.engine.prompt_sections import global_scope_obstacle, prompt_sections
+from sessions.requests.engine.prompt_report import PromptReport, prompt_report
 from sessions.requests.engine.sentence import cache_sentence
+from sessions.requests.selectors.history import writes_until
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
 from sessions.usage.engine.usage import Usage
 
-TEMPLATE = "transcripts/request.html"
-PARTS = "transcripts/_anatomy.html#parts"
+TEMPLATE = "sessions/requests/request.html"
+PARTS = "sessions/requests/_anatomy.html#parts"
 
 
 @require_safe
@@ -44,22 +44,16 @@ def request_detail(request: HtmxRequest, session: str, message_id: str) -> HttpR
     anatomy = anatomy_of(sent.setup, sent.elements, usage_of(view.request), weights)
     parts = anatomy_values(request, sent, array, anatomy)
     if "part" not in parts:
-        parts |= prompt_values(view, sent, anatomy)
+        parts["prompt"] = _prompt(view, sent, anatomy)
     if name := parts.pop("part", ""):
         return render_page(request, name, {**values, **parts})
     return render_page(request, TEMPLATE, {**values, **parts}, partials=("request",))
 
 
-def prompt_values(view: Viewpoint, sent: Context, anatomy: Anatomy) -> dict[str, Any]:
-    """The sections of the system prompt, if a record holds it, held against the request before."""
-    if not sent.setup.system:
-        return {}
-    previous = view.previous_context()
-    system = next(section for section in anatomy.sections if section.name == "system")
-    tokens = {part.number - 1: part.tokens for part in system.parts}
-    before = None if previous is None else previous.setup
-    sections = prompt_sections(sent.setup, marks_of(sent.setup, sent.elements), tokens, before, mask)
-    return {"prompt_sections": sections, "obstacle": global_scope_obstacle(sent.setup, sections)}
+def _prompt(view: Viewpoint, sent: Context, anatomy: Anatomy) -> PromptReport:
+    history = writes_until(view.request) if view.request is not None and anatomy.marks else []
+    is_subagent = view.transcript.kind == Transcript.Kind.AGENT or bool(view.request and view.request.agent)
+    return prompt_report(sent, anatomy, view.previous_context(), history, mask, is_subagent=is_subagent)
 
 
 def request_address(view: Viewpoint) -> str:
@@ -105,7 +99,7 @@ def _fragment(
         piece = array.piece(opened)
         if piece is None:
             raise Http404("The request has no such block.")
-        return {"part": "transcripts/_piece.html", "piece": piece, "whole": True, "query": ""}
+        return {"part": "sessions/context/_piece.html", "piece": piece, "whole": True, "query": ""}
     section = next((candidate for candidate in anatomy.sections if candidate.name == request.GET.get("section")), None)
     if section is None or part not in ("rows", "open", "close"):
         return None

@@ -30,7 +30,7 @@ def exported_card(context: Context, card: Card) -> SafeString:
     name = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}.get(card.kind, "folded" if card.folded else "entry")
     return _render(
         context,
-        f"transcripts/export/{name}.html",
+        f"sessions/export/{name}.html",
         card=card,
         states=" ".join(state for state in states if state),
         facts=" · ".join(card.facts),
@@ -46,8 +46,8 @@ def exported_parts(context: Context, parts: tuple[Part, ...]) -> SafeString:
 
 
 def _part(context: Context, part: Part) -> SafeString:
-    folder = "export" if part.kind in _OWN else "cards"
-    return _render(context, f"transcripts/{folder}/part_{part.kind}.html", part=part)
+    folder = "sessions/export" if part.kind in _OWN else "sessions/timeline/cards"
+    return _render(context, f"{folder}/part_{part.kind}.html", part=part)
 
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:

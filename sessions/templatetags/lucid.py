@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from django import template
 from django.template.context import Context
 from django.utils import timezone
-from django.utils.html import escape
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from inspector.web.addresses import entry_url, session_root
@@ -25,9 +25,15 @@ from sessions.text.engine import invisible_characters, words
 from sessions.text.engine.diffs import Diff, Line
 from sessions.timeline.engine.cards import Card, CardKind, Part, Picture
 from sessions.timeline.engine.cards.images.pictures import SHOWABLE
+from sessions.weights.engine import Basis, StoredSize, Weight
 from sessions.weights.engine.sizes import Sizes
 
 register = template.Library()
+BASES = {
+    Basis.MEASURED: "Counted by the API",
+    Basis.APPORTIONED: "Its share of what the API counted",
+    Basis.ESTIMATED: "Estimated: the API has counted nothing that tells",
+}
 MAY_BE_CUT = "The conversation may be cut here: nothing that belongs together would be parted"
 
 
@@ -35,6 +41,27 @@ MAY_BE_CUT = "The conversation may be cut here: nothing that belongs together wo
 def tokens(count: float | None, mark: str = "") -> str:
     """`12.4k`; with the argument "~", as an estimate."""
     return words.tokens(count, estimate=mark == "~")
+
+
+@register.filter
+def stored_size(value: Mapping[str, Any]) -> StoredSize:
+    return StoredSize.from_json(value)
+
+
+@register.simple_tag
+def tokens_of(weight: Weight | None, *thing: object) -> SafeString:
+    """The size of a thing, for people and for programs: `thing` names it the same way on every page."""
+    name = " ".join(map(str, thing))
+    if weight is None:
+        return format_html('<span class="unknown" data-of="{}" title="No count tells">unknown</span>', name)
+    return format_html(
+        '<span class="tokens" data-of="{}" data-tokens="{}" data-basis="{}" title="{}">{}</span>',
+        name,
+        round(weight.tokens),
+        weight.basis,
+        BASES[weight.basis],
+        tokens(weight.tokens, weight.mark),
+    )
 
 
 @register.filter
@@ -237,7 +264,7 @@ def parts(context: Context, parts_shown: tuple[Part, ...]) -> SafeString:
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:
     with context.push(**values):
-        return template_named(f"transcripts/cards/{name}.html").render(context)
+        return template_named(f"sessions/timeline/cards/{name}.html").render(context)
 
 
 @register.simple_tag(takes_context=True)
@@ -245,7 +272,7 @@ def message(context: Context, element: ElementView) -> SafeString:
     """A message of a context. Uses `root` and `view` from the template context."""
     root, query = context["root"], context["view"].query
     return SafeString(
-        fragment("transcripts/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
+        fragment("sessions/context/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import lru_cache
 
 from django.db.models import F, Q, QuerySet
@@ -10,7 +11,9 @@ from django.db.models import F, Q, QuerySet
 from inspector.web.object_cache import ObjectCache
 from sessions.context.engine import Context
 from sessions.models import Request, Source, Transcript, Weighing
-from sessions.weights.engine import ContextWeights, PartReader, WeightTable, weigh_context
+from sessions.weights.engine import ContextWeights, PartReader, Rates, WeightTable, weigh_context
+from sessions.weights.engine.message_weights import MessageWeights
+from sessions.weights.engine.sizes import setup_weight
 
 RULES_VERSION = 1
 """Raise it when the rules change: everything is then measured again."""
@@ -44,18 +47,33 @@ def request_table(request: Request) -> WeightTable:
     return _unpack(bytes(values["packed_weights"]))
 
 
-def weigh(context: Context, table: WeightTable, request: Request | None) -> ContextWeights:
-    """What the parts of a context weigh. `request`: the one that it was sent in, if the API has counted it."""
-    counted = None if request is None else prompt_tokens(request) or None
+def weigh(context: Context, table: WeightTable, counted: int | None = None) -> ContextWeights:
+    """What the parts of a context weigh. `counted`: the prompt, if the API has counted the request that it was sent
+    in."""
+    counted = counted or None
     return _weights.get(context, (table, counted), lambda: _weigh(context, table, counted))
 
 
 def _weigh(context: Context, table: WeightTable, counted: int | None) -> ContextWeights:
     parts = PartReader().parts(context.elements)
-    return weigh_context(parts, table, model=context.model, position=context.position, counted=counted)
+    weights = weigh_context(parts, table, model=context.model, position=context.position, counted=counted)
+    return weights if weights.head is not None else replace(weights, head=setup_weight(context.setup, context.model))
 
 
 _weights: ObjectCache[ContextWeights] = ObjectCache()
+
+
+def message_weights(context: Context, table: WeightTable, counted: int | None = None) -> MessageWeights:
+    """What the records of a context weigh, one by one."""
+    weights = weigh(context, table, counted)
+    return _message_weights.get(context, weights, lambda: _weigh_messages(context, weights))
+
+
+def _weigh_messages(context: Context, weights: ContextWeights) -> MessageWeights:
+    return MessageWeights.of(context.messages, context.elements, weights, Rates(context.model))
+
+
+_message_weights: ObjectCache[MessageWeights] = ObjectCache()
 
 
 @lru_cache(maxsize=8)

@@ -37,8 +37,8 @@ class Browser:
 
     def post(self, address: str, form: Mapping[str, str], page: str | None = None) -> Answer:
         """As the form of a page of ours sends it, with the token that the page holds."""
-        found = _TOKEN.search(self.get(page or address).content.decode("utf-8", "replace"))
-        body = urlencode({"csrfmiddlewaretoken": found[1] if found else "", **form})
+        match = _TOKEN.search(self.get(page or address).content.decode("utf-8", "replace"))
+        body = urlencode({"csrfmiddlewaretoken": match[1] if match else "", **form})
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://127.0.0.1:{self.port}"}
         return self.ask("POST", address, body, headers)
 
@@ -60,7 +60,7 @@ class Browser:
                 if again:
                     raise
         for line in answer.headers.get_all("Set-Cookie", []):
-            self.cookies.update({name: one.value for name, one in SimpleCookie(line).items()})
+            self.cookies.update({name: item.value for name, item in SimpleCookie(line).items()})
         if (answer.headers["Connection"] or "").lower() == "close":
             self.close()
         return answer

@@ -84,7 +84,7 @@ def by_socket(folder: Path, neighbour: Neighbour, *, thorough: bool) -> Area:
     path = folder / "lucid.sock"
     paths = ("/", "/health/", "/settings/", "/sessions/", "/enter/", "/capture/v1/messages")
     requests: list[Request] = [
-        (method, one, {}, "") for one in paths for method in (METHODS if thorough else QUICK_METHODS)
+        (method, item, {}, "") for item in paths for method in (METHODS if thorough else QUICK_METHODS)
     ]
     with bound_to(f"unix:{path}", folder / "home", "--no-watch", LUCID_WORKER="off"):
         for mode in (0o600, 0o666, 0o777):
@@ -101,16 +101,16 @@ def hosts(world: World, *, thorough: bool) -> Area:
     port = world.server.port
     secret = owner_key(world.home).capture_secret.encode()
 
-    def asked(path: bytes, *lines: bytes) -> bytes:
+    def response_to(path: bytes, *lines: bytes) -> bytes:
         head = (b"GET " + path + b" HTTP/1.1", *lines, b"Cookie: " + cookie, b"Connection: close", b"", b"")
         return raw(port, b"\r\n".join(head))
 
     for path in (b"/sessions/", b"/health/", b"/static/css/base.css", b"/capture/" + secret + b"/v1/models"):
         # With its own name the same request is answered: what follows fails for the name alone.
-        own = asked(path, b"Host: 127.0.0.1")
+        own = response_to(path, b"Host: 127.0.0.1")
         assert _status(own) == 200, own[:500]
         for before, *lines in _host_lines(port):
-            answer = asked(before + path, *lines)
+            answer = response_to(before + path, *lines)
             area.expect(_status(answer) in (0, 400), (before + path, lines, answer[:200]))
     return area
 
@@ -194,7 +194,7 @@ def _cookies(world: World, *, thorough: bool) -> Iterator[str]:
     values += [other.cookie(now), f"-1.{content.partition('.')[2]}.{signature}", quote(f"{good} "), f"{good}\u00e9"]
     values += ["9" * 5000, f"nan.x.{signature}", f"{content}.{signature.replace('a', 'á')}"]
     step = 1 if thorough else 16
-    values += [good[:at] + chr(ord(good[at]) ^ 1) + good[at + 1 :] for at in range(0, len(good), step)]
+    values += [good[:index] + chr(ord(good[index]) ^ 1) + good[index + 1 :] for index in range(0, len(good), step)]
     names = (key.cookie_name, key.cookie_name.upper(), f" {key.cookie_name[:-1]}", f"x{key.cookie_name}")
     yield from (f"{key.cookie_name}={value}" for value in values if "\x00" not in value and value.isascii())
     yield from (f"{name}={good}" for name in names[1:])
@@ -220,18 +220,21 @@ def _tokens(world: World, *, thorough: bool) -> Iterator[str]:
     yield late.query.removeprefix("token=")
     fresh = urlsplit(world.lucid("open").stdout.strip()).query.removeprefix("token=")
     step = 1 if thorough else 8
-    yield from (fresh[:at] + ("A" if fresh[at] != "A" else "B") + fresh[at + 1 :] for at in range(0, len(fresh), step))
+    yield from (
+        fresh[:index] + ("A" if fresh[index] != "A" else "B") + fresh[index + 1 :]
+        for index in range(0, len(fresh), step)
+    )
     yield from (fresh[:-1], f"{fresh}A", fresh.swapcase(), f"&token=x&token={fresh}&", f"%20{fresh}")
 
 
 def _host_lines(port: int) -> Iterator[tuple[bytes, ...]]:
     """What stands before the path in the request line, and the lines of the host."""
-    at = str(port).encode()
+    index = str(port).encode()
     names = (
         b"evil.example",
-        b"evil.example:" + at,
+        b"evil.example:" + index,
         b"127.0.0.1.evil.example",
-        b"localhost.evil.example:" + at,
+        b"localhost.evil.example:" + index,
         b"127.0.0.1@evil.example",
         b"evil.example#127.0.0.1",
         b"evil.example/127.0.0.1",
@@ -255,7 +258,7 @@ def _host_lines(port: int) -> Iterator[tuple[bytes, ...]]:
         b"*",
         b"lucid.local",
         b"1.0.0.127.in-addr.arpa",
-        b"127.0.0.1.nip.io:" + at,
+        b"127.0.0.1.nip.io:" + index,
         b".",
         b"..",
         b"x" * 300,

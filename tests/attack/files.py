@@ -136,10 +136,10 @@ def _of_chain(root: Path, name: str) -> str:
 def _of_memory(root: Path, name: str) -> bytes:
     try:
         with Folder(root) as folder:
-            found = folder.read(name)
+            result = folder.read(name)
     except FileTroubleError:
         return b""
-    return found.data if found else b""
+    return result.data if result else b""
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def _alarms(page: Page) -> Iterator[list[str]]:
 
     page.on("dialog", close)
     page.on("request", lambda sent: None if "//127.0.0.1:" in sent.url else rung.append(f"asked for {sent.url}"))
-    page.on("console", lambda said: rung.append(said.text) if "Content Security Policy" in said.text else None)
+    page.on("console", lambda words: rung.append(words.text) if "Content Security Policy" in words.text else None)
     yield rung
 
 

@@ -111,9 +111,9 @@ def arguments(world: World, *, thorough: bool) -> Area:
         for value in values[::4] if thorough else values[1:2]:
             tail = ("--to", str(world.folder / "exported")) if verb == ("export",) else ()
             done = world.lucid(*verb, *tail, "--", value)
-            told = done.stdout + done.stderr
-            held = PRIVATE not in told and "root:x:0" not in told and "Traceback" not in told
-            area.expect(held and done.returncode in (0, 1, 2), (verb, value, done.returncode, told[-300:]))
+            output = done.stdout + done.stderr
+            held = PRIVATE not in output and "root:x:0" not in output and "Traceback" not in output
+            area.expect(held and done.returncode in (0, 1, 2), (verb, value, done.returncode, output[-300:]))
     area.expect(not (world.folder / "exported").exists(), "something was exported")
     return area
 

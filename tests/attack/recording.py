@@ -39,16 +39,16 @@ def smuggling(world: World, *, thorough: bool) -> Area:
     taken = world.upstream.taken[handed_on:]
     assert len(taken) > 3, "nothing was handed on, so nothing was tried"
     for number, (head, _) in enumerate(_smuggled()):
-        of_this = [one for one in taken if one.values(b"x-attempt") == [b"%d" % number]]
-        area.expect(len(of_this) <= 1, (head, [one.line for one in of_this]))
-        odd = [one.head for one in of_this if len(one.values(b"host")) != 1 or one.values(b"host") == [b"smuggled"]]
+        of_this = [item for item in taken if item.values(b"x-attempt") == [b"%d" % number]]
+        area.expect(len(of_this) <= 1, (head, [item.line for item in of_this]))
+        odd = [item.head for item in of_this if len(item.values(b"host")) != 1 or item.values(b"host") == [b"smuggled"]]
         area.expect(not odd, (head, odd))
-        both = [one for one in of_this if one.values(b"content-length") and one.values(b"transfer-encoding")]
-        area.expect(not both, (head, [one.head for one in both]))
-    strangers = [one.head for one in taken if not one.values(b"x-attempt") or b"smuggled" in one.line]
+        both = [item for item in of_this if item.values(b"content-length") and item.values(b"transfer-encoding")]
+        area.expect(not both, (head, [item.head for item in both]))
+    strangers = [item.head for item in taken if not item.values(b"x-attempt") or b"smuggled" in item.line]
     area.expect(not strangers, strangers)
     secret = owner_key(world.home).capture_secret.encode()
-    leaked = [one.head for one in world.upstream.taken if secret in one.head or secret in one.body]
+    leaked = [item.head for item in world.upstream.taken if secret in item.head or secret in item.body]
     area.expect(not leaked, leaked)
     return area
 
@@ -71,7 +71,9 @@ def foreign_pages(world: World, *, thorough: bool) -> Area:
             held = answer.status_code == 403 and not answer.headers["Access-Control-Allow-Origin"]
             area.expect(held, (method, headers, answer.status_code))
     # Others may still be under way from before; a page of another site is known by what its browser says.
-    reached = [one.head for one in world.upstream.taken[before:] if b"origin:" in one.head or b"sec-fetch" in one.head]
+    reached = [
+        item.head for item in world.upstream.taken[before:] if b"origin:" in item.head or b"sec-fetch" in item.head
+    ]
     area.expect(not reached, ("reached the upstream", reached))
     return area
 
@@ -94,8 +96,8 @@ def _paths(secret: str, *, thorough: bool) -> Iterator[str]:
     yield f"/capture/{secret};x{message}"
     yield f"/captures/{secret}{message}"
     step = 1 if thorough else 8
-    for at in range(0, len(secret), step):
-        yield f"/capture/{secret[:at]}{'0' if secret[at] != '0' else '1'}{secret[at + 1 :]}{message}"
+    for index in range(0, len(secret), step):
+        yield f"/capture/{secret[:index]}{'0' if secret[index] != '0' else '1'}{secret[index + 1 :]}{message}"
 
 
 def _smuggled() -> Iterator[tuple[bytes, bytes]]:

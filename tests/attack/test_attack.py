@@ -112,5 +112,5 @@ def test_an_attack_that_gets_through_is_told(tmp_path: Path, site: World) -> Non
 
 
 def test_the_table_tells_what_was_skipped() -> None:
-    told = table([Area("doors", tried=3), Area("another user", skipped="only root can act as another user")])
-    assert "another user      0  skipped: only root can act as another user" in told
+    output = table([Area("doors", tried=3), Area("another user", skipped="only root can act as another user")])
+    assert "another user      0  skipped: only root can act as another user" in output

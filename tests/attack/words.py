@@ -30,13 +30,13 @@ def commands(folder: Path, *, thorough: bool) -> Area:
     before = _print(folder)
     shell = Shell(Readable((root,)), Limits(seconds=20))
     for command in _corpus(folder, mark, thorough=thorough):
-        area.expect(SECRET not in _said(shell, command), command)
+        area.expect(SECRET not in _output(shell, command), command)
     area.expect(not mark.exists(), "a command ran")
     area.expect(_print(folder) == before, "a file was made, changed or deleted")
     return area
 
 
-def _said(shell: Shell, command: str) -> str:
+def _output(shell: Shell, command: str) -> str:
     try:
         return shell.run({"command": command}, CancelToken()).text
     except (DeniedError, FailedError) as error:
@@ -184,9 +184,9 @@ def _corpus(folder: Path, mark: Path, *, thorough: bool) -> Iterator[str]:
 
 
 def _print(folder: Path) -> list[tuple[str, int, int]]:
-    found = []
+    results = []
     for parent, _, names in os.walk(folder):
         for name in names:
             status = os.lstat(os.path.join(parent, name))
-            found.append((os.path.join(parent, name), status.st_size, status.st_mtime_ns))
-    return sorted(found)
+            results.append((os.path.join(parent, name), status.st_size, status.st_mtime_ns))
+    return sorted(results)

@@ -115,7 +115,7 @@ def routes() -> Iterator[tuple[str, URLPattern]]:
 
 
 def fill(route: str, values: dict[str, str]) -> str:
-    return re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values.get(found[1], "1"), f"/{route}")
+    return re.sub(r"<(?:\w+:)?(\w+)>", lambda match: values.get(match[1], "1"), f"/{route}")
 
 
 def _routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -167,8 +167,8 @@ def _prepare(folder: Path, keys: tuple[str, ...]) -> None:
 
 def _answer(taken: Taken, keys: tuple[str, ...]) -> Any:
     text = f"{PAYLOAD} {' '.join(keys)}"
-    said = json.dumps(message("msg_captured", {"type": "text", "text": text})).encode()
-    return whole(said, b"content-type: application/json")
+    words = json.dumps(message("msg_captured", {"type": "text", "text": text})).encode()
+    return whole(words, b"content-type: application/json")
 
 
 def _fill(made: World) -> None:
@@ -182,9 +182,9 @@ def _fill(made: World) -> None:
         assert done.returncode == 0, done.stderr
     done = made.lucid("dream", str(made.memory), "--json")
     assert done.returncode == 0, done.stderr
-    found = re.search(r'href="/memory/(\d+)/"', browser.get("/memory/").content.decode())
-    assert found, "no memory directory is listed"
-    made.memory_number = int(found[1])
+    match = re.search(r'href="/memory/(\d+)/"', browser.get("/memory/").content.decode())
+    assert match, "no memory directory is listed"
+    made.memory_number = int(match[1])
 
 
 def _capture(made: World) -> None:

@@ -13,6 +13,6 @@ def test_the_measured_request_has_as_many_tokens_as_it_says() -> None:
 
 
 def test_two_requests_of_the_session_differ_where_those_of_a_client_do() -> None:
-    one, other = (json.loads(body_of(session(2000), number)) for number in (1, 2))
-    assert one.pop("system")[0] != other.pop("system")[0]
-    assert one == other
+    first, other = (json.loads(body_of(session(2000), number)) for number in (1, 2))
+    assert first.pop("system")[0] != other.pop("system")[0]
+    assert first == other

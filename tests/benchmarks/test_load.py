@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.load.__main__ import Load, Plan, report
-from benchmarks.load.clients import Asked, ask_all
+from benchmarks.load.clients import Answers, ask_all
 from benchmarks.load.rude import Outcome, half_headers
 
 
@@ -47,10 +47,10 @@ def test_a_server_that_refuses_is_counted_and_not_asked_without_end() -> None:
                     return
 
         threading.Thread(target=refuse, daemon=True).start()
-        asked = asyncio.run(ask_all(port, ["/"], clients=2, seconds=1.0))
+        result = asyncio.run(ask_all(port, ["/"], clients=2, seconds=1.0))
         listener.shutdown(socket.SHUT_RDWR)
-    assert not asked.taken
-    assert 2 <= asked.errors.total() < 60
+    assert not result.taken
+    assert 2 <= result.errors.total() < 60
 
 
 def test_a_server_that_lets_itself_be_held_is_seen_as_held() -> None:
@@ -66,9 +66,9 @@ def test_a_server_that_lets_itself_be_held_is_seen_as_held() -> None:
 
 
 def test_percentiles_are_those_of_the_answers() -> None:
-    asked = Asked(seconds=10.0)
+    request = Answers(seconds=10.0)
     for number in range(100):
-        asked.note("/", 200, 10, number / 100)
-    asked.note("/broken", 500, 10, 9.0)
-    assert (asked.at(0.5), asked.at(0.95), asked.at(1.0)) == (0.5, 0.95, 0.99)
-    assert (asked.requests, dict(asked.errors), asked.rate) == (101, {"500 /broken": 1}, 10.0)
+        request.note("/", 200, 10, number / 100)
+    request.note("/broken", 500, 10, 9.0)
+    assert (request.at(0.5), request.at(0.95), request.at(1.0)) == (0.5, 0.95, 0.99)
+    assert (request.requests, dict(request.errors), request.rate) == (101, {"500 /broken": 1}, 10.0)

@@ -74,8 +74,8 @@ class Logged(Written):
         self.asks({"role": "assistant", "content": [thinking, call]}, {"role": "user", "content": [result]})
         self.assistant("It is 4.2 m high.", message="msg_high")
         self.user("And tomorrow? " * 200)
-        said = {"type": "text", "text": "It is 4.2 m high."}
-        self.asks({"role": "assistant", "content": [said]}, {"role": "user", "content": "And tomorrow? " * 200})
+        block = {"type": "text", "text": "It is 4.2 m high."}
+        self.asks({"role": "assistant", "content": [block]}, {"role": "user", "content": "And tomorrow? " * 200})
         self.assistant("It will be 4.4 m high.", message="msg_tomorrow")
         return self
 

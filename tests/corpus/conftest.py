@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
-from sessions.imports.services.sync import Report
+from sessions.imports.services.report import Report
 from tests.corpus.files import FILES, PARTS
 from tests.importing import imported
 from tests.samples import MISSING

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sessions.archive.selectors.records import Reader
-from sessions.imports.services.sync import Report
+from sessions.imports.services.report import Report
 from sessions.models import Entry, Problem, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from tests.corpus.files import FILES, lines, name
@@ -42,4 +42,4 @@ def test_a_file_is_in_the_archive_byte_by_byte_and_line_by_line(path: Path) -> N
     places = list(rows.values_list("offset", "length"))
     assert len(places) == transcript.entries == transcript.lines - transcript.bad_lines + transcript.recovered
     assert all(data[offset : offset + 1] == b"{" for offset, _ in places)
-    assert all(one[0] + one[1] <= other[0] for one, other in pairwise(places))
+    assert all(earlier[0] + earlier[1] <= other[0] for earlier, other in pairwise(places))

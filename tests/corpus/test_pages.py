@@ -57,10 +57,10 @@ def windows(client: Client, address: str, link: str) -> Iterator[Any]:
         answer = opened(client, address)
         yield answer
         body = answer.content.decode()
-        found = re.search(rf'<a class="{link}" href="(\?[^"]+)"', body)
-        if found is None:
+        match = re.search(rf'<a class="{link}" href="(\?[^"]+)"', body)
+        if match is None:
             return
-        address = start.partition("?")[0] + found[1].replace("&amp;", "&")
+        address = start.partition("?")[0] + match[1].replace("&amp;", "&")
 
 
 @pytest.mark.parametrize("path", each(FILES, every=4), ids=name)
@@ -122,8 +122,8 @@ def test_the_pages_about_agents_open_and_take_few_queries(client: Client) -> Non
 @pytest.mark.parametrize("path", each(FILES, every=4), ids=name)
 def test_entries_have_their_page_their_facts_and_their_record(client: Client, path: Path) -> None:
     """A page for every 25th entry, by its uuid if it has one; facts and record for every other of them in turn."""
-    found, reader = entries(path), Reader(transcript(path).source_id)
-    for number, entry in enumerate([*found[::EVERY], *found[-1:]]):
+    result, reader = entries(path), Reader(transcript(path).source_id)
+    for number, entry in enumerate([*result[::EVERY], *result[-1:]]):
         uuid = reader.record(entry.offset, entry.length).get("uuid")
         address = f"{root(path)}entries/{uuid or f'L{entry.position}'}/"
         position = opened(client, address).context["facts"].position

@@ -117,7 +117,7 @@ def point(label: str, name: str) -> Point:
 
 
 def uuid(label: str, name: str) -> str:
-    found = point(label, name).uuid
-    if found is None:
+    result = point(label, name).uuid
+    if result is None:
         raise LookupError(f"{label}: {name} has no uuid")
-    return found
+    return result

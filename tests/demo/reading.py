@@ -18,13 +18,13 @@ def records(path: Path) -> list[Record]:
 
 def _whole(line: bytes) -> Iterator[Record]:
     text = line.decode("utf-8", "surrogatepass").lstrip("\0")
-    at = 0
-    while at < len(text):
+    index = 0
+    while index < len(text):
         try:
-            record, at = _DECODER.raw_decode(text, at)
+            record, index = _DECODER.raw_decode(text, index)
         except json.JSONDecodeError:
-            at = text.find('{"parentUuid":', at + 1)
-            if at < 0:
+            index = text.find('{"parentUuid":', index + 1)
+            if index < 0:
                 return
             continue
         yield record
@@ -58,12 +58,12 @@ def results(rows: list[Record]) -> list[tuple[str, Record]]:
 
 def usages(rows: list[Record]) -> dict[str, Record]:
     """The largest usage of each message, in the order of the requests."""
-    found: dict[str, Record] = {}
+    values: dict[str, Record] = {}
     for row in rows:
         if row["type"] != "assistant" or row["message"].get("model") == "<synthetic>":
             continue
         usage = row["message"]["usage"]
-        before = found.get(row["message"]["id"])
+        before = values.get(row["message"]["id"])
         if before is None or usage["output_tokens"] >= before["output_tokens"]:
-            found[row["message"]["id"]] = usage
-    return found
+            values[row["message"]["id"]] = usage
+    return values

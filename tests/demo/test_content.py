@@ -90,11 +90,11 @@ def test_broken_lines_are_broken_as_announced() -> None:
     expected = names.expected("odd")
     data = expected.path.read_bytes()
     lines = data.split(b"\n")
-    at = expected.odd_lines
-    assert b"}{" in lines[at["glued"] - 1]
-    assert lines[at["nul run"] - 1].startswith(b"\0" * 64)
-    assert "\u2028".encode() in lines[at["line separator"] - 1]
-    assert b"\\ud83c" in lines[at["lone surrogate"] - 1]
+    odd_lines = expected.odd_lines
+    assert b"}{" in lines[odd_lines["glued"] - 1]
+    assert lines[odd_lines["nul run"] - 1].startswith(b"\0" * 64)
+    assert "\u2028".encode() in lines[odd_lines["line separator"] - 1]
+    assert b"\\ud83c" in lines[odd_lines["lone surrogate"] - 1]
     assert not data.endswith(b"\n")
     assert (len(lines), expected.problems) == (expected.lines, 6)
 
@@ -107,8 +107,8 @@ def test_secrets_look_like_secrets_and_say_that_they_are_none(secret: str) -> No
 
 def test_no_path_of_a_real_machine_is_in_it() -> None:
     pattern = re.compile(rb"/(?:home|Users|root|work|opt|mnt)/(?!dev/)[\w.-]*")
-    found = {match for path in names.ROOT.rglob("*") if path.is_file() for match in pattern.findall(path.read_bytes())}
-    assert found == set()
+    result = {match for path in names.ROOT.rglob("*") if path.is_file() for match in pattern.findall(path.read_bytes())}
+    assert result == set()
 
 
 def test_every_agent_file_belongs_to_a_session() -> None:

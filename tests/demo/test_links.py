@@ -73,15 +73,15 @@ def test_variant_a_goes_on_from_the_summary(label: str, name: str) -> None:
     rows = rows_of(label)
     boundary = by_uuid(rows)[names.uuid(label, f"{name} boundary")]
     kept = boundary["compactMetadata"]["preservedMessages"]["uuids"]
-    at = [names_of(rows, uuid) for uuid in kept]
-    assert at == sorted(at)
-    assert at[-1] < names.point(label, f"{name} boundary").position
+    kept_names = [names_of(rows, uuid) for uuid in kept]
+    assert kept_names == sorted(kept_names)
+    assert kept_names[-1] < names.point(label, f"{name} boundary").position
     after = rows[names.point(label, f"{name} summary").position + 1]
     assert after["parentUuid"] == names.uuid(label, f"{name} summary")
 
 
 def names_of(rows: list[Record], uuid: str) -> int:
-    return next(at for at, row in enumerate(rows) if row.get("uuid") == uuid)
+    return next(index for index, row in enumerate(rows) if row.get("uuid") == uuid)
 
 
 def test_the_automatic_one_names_a_row_that_was_never_written() -> None:
@@ -102,8 +102,8 @@ def test_variant_c_writes_the_kept_rows_again() -> None:
     rows = rows_of("sibling")
     boundary = by_uuid(rows)[names.uuid("sibling", "sibling boundary")]
     kept = boundary["compactMetadata"]["preservedMessages"]["uuids"]
-    at = names.point("sibling", "sibling summary").position
-    again = rows[at + 1 : at + 1 + len(kept)]
+    position = names.point("sibling", "sibling summary").position
+    again = rows[position + 1 : position + 1 + len(kept)]
     assert [row["uuid"] for row in again] == kept
     assert [row["parentUuid"] for row in again] == [names.uuid("sibling", "sibling summary"), *kept[:-1]]
 

@@ -34,21 +34,21 @@ def is_typed(row: Record) -> bool:
 @pytest.mark.parametrize("label", LABELS)
 def test_every_record_is_counted(label: str) -> None:
     expected = names.expected(label)
-    found = records(expected.path)
-    assert (len(found), dict(Counter(row["type"] for row in found))) == (expected.records, expected.types)
+    result = records(expected.path)
+    assert (len(result), dict(Counter(row["type"] for row in result))) == (expected.records, expected.types)
     assert expected.path.stat().st_size == expected.bytes
 
 
 @pytest.mark.parametrize("label", LABELS)
 def test_usage_is_counted_once_per_message(label: str) -> None:
     expected = names.expected(label)
-    found = usages(records(expected.path))
+    result = usages(records(expected.path))
     own, copied = expected.own, expected.copied
-    assert len(found) == own.requests + copied.requests
+    assert len(result) == own.requests + copied.requests
     keys = {"input_tokens": "input", "output_tokens": "output"}
     keys |= {"cache_creation_input_tokens": "cache_write", "cache_read_input_tokens": "cache_read"}
     for key, name in keys.items():
-        assert sum(usage[key] for usage in found.values()) == getattr(own, name) + getattr(copied, name), key
+        assert sum(usage[key] for usage in result.values()) == getattr(own, name) + getattr(copied, name), key
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -60,10 +60,10 @@ def test_typed_prompts_are_counted_once(label: str) -> None:
 @pytest.mark.parametrize("label", LABELS)
 def test_calls_and_errors_are_counted(label: str) -> None:
     expected = names.expected(label)
-    found = records(expected.path)
-    failures = {row["uuid"] for row in found for block in blocks(row) if block.get("is_error")}
-    api = [row for row in found if row.get("subtype") == "api_error" or row.get("isApiErrorMessage")]
-    assert len(calls(found)) == expected.tool_calls
+    result = records(expected.path)
+    failures = {row["uuid"] for row in result for block in blocks(row) if block.get("is_error")}
+    api = [row for row in result if row.get("subtype") == "api_error" or row.get("isApiErrorMessage")]
+    assert len(calls(result)) == expected.tool_calls
     assert len(failures) == expected.tool_errors
     assert len(api) == expected.api_errors
 
@@ -78,8 +78,8 @@ def test_compactions_are_counted(label: str) -> None:
 @pytest.mark.parametrize("label", LABELS)
 def test_named_records_stand_where_the_names_say(label: str) -> None:
     expected = names.expected(label)
-    found = records(expected.path)
-    assert [name for name, at in expected.points.items() if found[at.position].get("uuid") != at.uuid] == []
+    result = records(expected.path)
+    assert [name for name, point in expected.points.items() if result[point.position].get("uuid") != point.uuid] == []
 
 
 def test_the_long_session_has_windows_to_page_through() -> None:

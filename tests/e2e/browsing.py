@@ -60,8 +60,8 @@ def demo_site(
 
 def _imported(server: Server) -> bool:
     """The index comes last, so a word that is found means that everything is there; then the cache is looked into."""
-    found = b"<mark>Azores</mark>" in server.get("/search/?q=Azores").body
-    imported = found and server.get("/import/").headers["HX-Trigger"] == "imported"
+    result = b"<mark>Azores</mark>" in server.get("/search/?q=Azores").body
+    imported = result and server.get("/import/").headers["HX-Trigger"] == "imported"
     return imported and b"unexpected break" in server.get(f"/sessions/{names.LONG}/").body
 
 
@@ -99,7 +99,7 @@ class Visit:
     def cards(self) -> list[int]:
         """Positions of the cards that are loaded, from the top."""
         ids: list[str] = self.page.evaluate("[...document.querySelectorAll('.card[id^=e]')].map((card) => card.id)")
-        return [int(found[1]) for one in ids if (found := re.fullmatch(r"e(\d+)", one))]
+        return [int(match[1]) for identifier in ids if (match := re.fullmatch(r"e(\d+)", identifier))]
 
     def top_of(self, position: int) -> float:
         return float(self.card(position).evaluate("(card) => card.getBoundingClientRect().top"))

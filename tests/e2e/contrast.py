@@ -55,5 +55,5 @@ _FAINT = """() => {
 
 def faint_words(page: Page) -> dict[str, str]:
     """The ratio and the first words, by element and class."""
-    found: dict[str, str] = page.evaluate(_FAINT)
-    return found
+    result: dict[str, str] = page.evaluate(_FAINT)
+    return result

@@ -27,7 +27,7 @@ PICTURES = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-def _at(name: str) -> str:
+def _position(name: str) -> str:
     position = names.point("long", name).position
     return f"/sessions/{names.LONG}/?at={position}#e{position}"
 
@@ -38,8 +38,8 @@ MESSAGE = "msg_015834b3409264963180fe5f"
 PAGES = {
     "home": "/",
     "sessions": "/sessions/",
-    "timeline": _at("edit hours"),
-    "boundary": _at("manual boundary"),
+    "timeline": _position("edit hours"),
+    "boundary": _position("manual boundary"),
     "context": f"/sessions/{names.LONG}/context/?request={MESSAGE}",
     "cache": f"/sessions/{names.LONG}/cache/",
     "cache-break": f"/sessions/{names.LONG}/cache/{names.BROKE}/",

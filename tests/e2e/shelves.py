@@ -68,4 +68,4 @@ def open_topic(visit: Visit, name: str) -> Page:
 
 def forgive(visit: Visit, status: str = CONFLICT) -> None:
     """A page that says what stands in the way has a status that says so, too; nothing else may have gone wrong."""
-    visit.troubles[:] = [one for one in visit.troubles if status not in one]
+    visit.troubles[:] = [trouble for trouble in visit.troubles if status not in trouble]

@@ -79,11 +79,11 @@ def test_a_model_is_asked_after_its_price_was_shown_and_its_words_are_seen_as_th
     usage = {"input_tokens": 9000, "output_tokens": 400}
     rest = threading.Event()
     harbour.model.answer(Fail(529, retry_after=0.2), Say(SUMMARY, hold=rest, usage=usage))
-    asked = len(harbour.model.requests)
+    count = len(harbour.model.requests)
     page = order(visit, "kind=full&writer=configured&instructions=Keep the heights.")
     expect(page.locator(".confirm h2")).to_contain_text("for the summary?")
     expect(page.locator(".confirm")).to_contain_text("~$")
-    assert len(harbour.model.requests) == asked
+    assert len(harbour.model.requests) == count
     page.locator(".confirm .primary").click()
     expect(page.locator("#run")).to_contain_text("asking")
     expect(page.locator(".run-turns")).to_contain_text("Primary Request and Intent")

@@ -62,9 +62,9 @@ def test_a_dream_is_reviewed_accepted_in_part_and_undone(visit: Visit, shelf: Sh
         ),
         Say(f"In order.\n```json\n{json.dumps(ACCOUNT)}\n```"),
     )
-    asked = len(shelf.model.requests)
+    count = len(shelf.model.requests)
     page = confirmed(visit)
-    assert len(shelf.model.requests) == asked
+    assert len(shelf.model.requests) == count
     page.get_by_role("button", name="Dream now").click()
     ended(page)
     expect(page.locator("main")).to_contain_text("Consolidating.")
@@ -109,7 +109,7 @@ def test_a_dream_that_is_killed_leaves_memory_and_lock_as_they_were(visit: Visit
 
 
 def test_without_a_model_it_tidies_and_the_proposal_is_rejected(visit: Visit, shelf: Shelf) -> None:
-    before, asked = shelf.files(), len(shelf.model.requests)
+    before, count = shelf.files(), len(shelf.model.requests)
     page = visit.open("/dreams/")
     page.get_by_role("button", name="Tidy now").click()
     ended(page)
@@ -117,5 +117,5 @@ def test_without_a_model_it_tidies_and_the_proposal_is_rejected(visit: Visit, sh
     expect(page.get_by_role("region", name="Contradictions")).to_contain_text("metres-two-decimals.md")
     page.get_by_role("button", name="Reject").click()
     expect(page.locator(".state-chip")).to_contain_text("rejected")
-    assert len(shelf.model.requests) == asked
+    assert len(shelf.model.requests) == count
     assert shelf.files() == before

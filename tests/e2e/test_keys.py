@@ -12,13 +12,13 @@ from tests.e2e.browsing import Visit
 LONG = names.LONG
 
 
-def at(name: str) -> int:
+def position_of(name: str) -> int:
     return names.point("long", name).position
 
 
 def current(visit: Visit) -> str:
-    found: str = visit.page.evaluate("document.querySelector('.current')?.id ?? ''")
-    return found
+    result: str = visit.page.evaluate("document.querySelector('.current')?.id ?? ''")
+    return result
 
 
 def test_j_and_k_walk_through_the_entries(visit: Visit) -> None:
@@ -61,28 +61,28 @@ def test_n_and_p_walk_through_the_turns(visit: Visit) -> None:
 def test_brackets_walk_through_the_compactions_of_the_whole_session(visit: Visit) -> None:
     page = visit.session(LONG)
     page.keyboard.press("]")
-    expect(visit.card(at("manual boundary"))).to_be_in_viewport()
+    expect(visit.card(position_of("manual boundary"))).to_be_in_viewport()
     visit.quiet()
     for _ in range(8):
         page.keyboard.press("]")
         visit.quiet()
-        if visit.card(at("auto boundary")).count():
+        if visit.card(position_of("auto boundary")).count():
             break
-    expect(visit.card(at("auto boundary"))).to_be_in_viewport()
+    expect(visit.card(position_of("auto boundary"))).to_be_in_viewport()
     for _ in range(8):
         page.keyboard.press("[")
         visit.quiet()
-    expect(visit.card(at("manual boundary"))).to_have_count(1)
+    expect(visit.card(position_of("manual boundary"))).to_have_count(1)
 
 
 def test_g_and_shift_g_go_to_the_ends(visit: Visit) -> None:
-    page = visit.session(LONG, f"?at={at('manual boundary')}")
+    page = visit.session(LONG, f"?at={position_of('manual boundary')}")
     page.keyboard.press("Shift+G")
     expect(page).to_have_url(re.compile("at=end"))
     expect(page.locator("#timeline > :is(.card, .chips)").last).to_be_in_viewport()
     page.keyboard.press("g")
     expect(page).to_have_url(re.compile("at=0"))
-    expect(visit.card(at("first prompt"))).to_be_in_viewport()
+    expect(visit.card(position_of("first prompt"))).to_be_in_viewport()
 
 
 def test_a_question_mark_shows_the_keys_and_escape_closes_them(visit: Visit) -> None:

@@ -81,7 +81,7 @@ def test_a_new_entry_appears_and_the_page_does_not_move(visit: Visit, long: Agen
     page = visit.session(names.LONG, "?at=end#tail")
     page.mouse.wheel(0, -1500)
     page.wait_for_timeout(300)
-    card = next(one for one in visit.cards() if visit.top_of(one) > 200)
+    card = next(item for item in visit.cards() if visit.top_of(item) > 200)
     before, top = visit.scrolled(), visit.top_of(card)
     assert before > 0
     first = long.user("Does the harbour office have a telephone?")

@@ -134,14 +134,14 @@ def test_a_change_from_outside_becomes_a_version_with_a_diff_and_is_restored(vis
 
 
 def test_a_message_recalls_memories_by_the_ranker_and_by_a_model(visit: Visit, shelf: Shelf) -> None:
-    asked = len(shelf.model.requests)
+    count = len(shelf.model.requests)
     page = open_memory(visit, "Recall")
     page.get_by_role("textbox", name="Message").fill("Which constants did the harbour office send?")
     page.get_by_role("button", name="See what is recalled").click()
     expect(page.locator(".chosen")).to_contain_text("harbour-office.md")
     expect(page.locator("#recalled")).to_contain_text("local ranker, no model asked")
     expect(page.locator("pre.injected").first).to_contain_text("typed by hand into")
-    assert len(shelf.model.requests) == asked
+    assert len(shelf.model.requests) == count
     shelf.model.answer(Say(json.dumps(["user-dev.md", "../../secrets.md"])))
     page.get_by_role("button", name=re.compile("^Ask ")).click()
     # The worker may be starting still.
@@ -153,13 +153,13 @@ def test_a_message_recalls_memories_by_the_ranker_and_by_a_model(visit: Visit, s
 
 
 def test_all_messages_are_replayed_and_what_is_never_chosen_is_listed(visit: Visit, shelf: Shelf) -> None:
-    asked = len(shelf.model.requests)
+    count = len(shelf.model.requests)
     page = open_memory(visit, "Recall")
     page.get_by_role("link", name="Replay all messages").click()
     page.get_by_role("button", name="Replay all messages").click()
     expect(page.locator("#never")).to_be_visible(timeout=60_000)
     expect(page.locator("#unfitted")).to_be_visible()
-    assert len(shelf.model.requests) == asked
+    assert len(shelf.model.requests) == count
 
 
 def test_memory_of_all_projects_is_searched_and_leads_to_the_file(visit: Visit) -> None:

@@ -43,10 +43,10 @@ def test_a_check_is_started_watched_killed_and_retried(visit: Visit) -> None:
     expect(page.locator(".run-counts")).to_contain_text("left")
     expect(page.locator("#run-indicator")).to_contain_text("1 run")
 
-    asked = time.monotonic()
+    request = time.monotonic()
     page.get_by_role("button", name="Kill").click()
     expect(page.locator(".state-chip")).to_contain_text("killed")
-    assert time.monotonic() - asked < fair(3)
+    assert time.monotonic() - request < fair(3)
     expect(page.get_by_role("button", name="Kill")).to_have_count(0)
     killed = page.url
 

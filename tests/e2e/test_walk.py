@@ -14,7 +14,7 @@ LONG = names.LONG
 TITLE = "Fix the clock-change hole, add spring and neap alerts"
 
 
-def at(name: str) -> int:
+def position_of(name: str) -> int:
     return names.point("long", name).position
 
 
@@ -27,13 +27,13 @@ def test_the_first_page_says_that_the_import_is_done_and_leads_to_a_session(visi
     page.get_by_role("link", name=TITLE).click()
     expect(page).to_have_url(re.compile(f"/sessions/{LONG}/$"))
     expect(page).to_have_title(re.compile("Fix the clock-change hole"))
-    expect(visit.card(at("first prompt"))).to_be_in_viewport()
+    expect(visit.card(position_of("first prompt"))).to_be_in_viewport()
 
 
 def test_a_boundary_is_reached_with_a_key_and_its_summary_unfolds(visit: Visit) -> None:
     page = visit.session(LONG)
     page.keyboard.press("]")
-    boundary = visit.card(at("manual boundary"))
+    boundary = visit.card(position_of("manual boundary"))
     expect(boundary).to_be_in_viewport()
     expect(boundary).to_contain_text("Compacted by hand at 72.9k tokens")
     summary = boundary.locator("details")
@@ -51,8 +51,8 @@ def test_a_search_in_the_session_leads_to_the_entry(visit: Visit) -> None:
     expect(hit).to_have_count(1)
     expect(hit.locator("mark")).to_have_text("isobars")
     hit.click()
-    expect(page).to_have_url(re.compile(f"at={at('plot')}#e{at('plot')}$"))
-    expect(visit.card(at("plot"))).to_be_in_viewport()
+    expect(page).to_have_url(re.compile(f"at={position_of('plot')}#e{position_of('plot')}$"))
+    expect(visit.card(position_of("plot"))).to_be_in_viewport()
 
 
 def test_a_search_in_everything_leads_to_the_entry(visit: Visit) -> None:
@@ -64,7 +64,7 @@ def test_a_search_in_everything_leads_to_the_entry(visit: Visit) -> None:
     expect(page.locator(".hits mark").first).to_have_text("semidiurnal")
     page.locator(".hits a.what").click()
     expect(page).to_have_url(re.compile(f"/sessions/{LONG}/"))
-    expect(visit.card(at("auto boundary"))).to_be_in_viewport()
+    expect(visit.card(position_of("auto boundary"))).to_be_in_viewport()
 
 
 def test_tool_output_is_found_when_it_is_asked_for(visit: Visit) -> None:
@@ -75,38 +75,38 @@ def test_tool_output_is_found_when_it_is_asked_for(visit: Visit) -> None:
     expect(page.locator("#deep-hits .hit")).to_have_count(1)
     expect(page.locator("#deep-slice")).to_contain_text("scanned.")
     page.locator("#deep-hits a.what").click()
-    expect(visit.card(at("mcp lookup"))).to_be_in_viewport()
-    expect(visit.card(at("mcp lookup"))).to_contain_text("provisional")
+    expect(visit.card(position_of("mcp lookup"))).to_be_in_viewport()
+    expect(visit.card(position_of("mcp lookup"))).to_contain_text("provisional")
 
 
 def test_an_entry_has_a_page_of_its_own_and_a_raw_record(visit: Visit) -> None:
     uuid = names.uuid("long", "edit hours")
-    page = visit.session(LONG, f"?at={at('edit hours')}")
-    href = visit.card(at("edit hours")).locator("a.at").get_attribute("href")
+    page = visit.session(LONG, f"?at={position_of('edit hours')}")
+    href = visit.card(position_of("edit hours")).locator("a.at").get_attribute("href")
     assert href == f"/sessions/{LONG}/entries/{uuid}/"
     visit.open(href)
-    expect(page.locator("#panel h2")).to_have_text(f"Entry {at('edit hours')}")
-    expect(visit.card(at("edit hours")).locator(".diff ins").first).to_be_visible()
+    expect(page.locator("#panel h2")).to_have_text(f"Entry {position_of('edit hours')}")
+    expect(visit.card(position_of("edit hours")).locator(".diff ins").first).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="Raw record").click()
     expect(page).to_have_url(re.compile("/raw/$"))
     assert json.loads(page.locator("body").inner_text())["uuid"] == uuid
 
 
 def test_the_time_of_an_entry_shows_its_facts_beside_the_timeline(visit: Visit) -> None:
-    page = visit.session(LONG, f"?at={at('edit hours')}#e{at('edit hours')}")
-    visit.card(at("edit hours")).locator("a.at").click()
-    expect(page.locator("#panel h2")).to_have_text(f"Entry {at('edit hours')}")
+    page = visit.session(LONG, f"?at={position_of('edit hours')}#e{position_of('edit hours')}")
+    visit.card(position_of("edit hours")).locator("a.at").click()
+    expect(page.locator("#panel h2")).to_have_text(f"Entry {position_of('edit hours')}")
     expect(page.locator("#panel")).to_contain_text("claude-opus-5-5")
     expect(page).to_have_url(re.compile(f"/sessions/{LONG}/[?]at="))
-    expect(visit.card(at("edit hours"))).to_have_class(re.compile("current"))
+    expect(visit.card(position_of("edit hours"))).to_have_class(re.compile("current"))
     page.locator("#panel").get_by_role("link", name="Permalink").click()
     expect(page).to_have_url(re.compile(names.uuid("long", "edit hours")))
 
 
 def test_images_are_shown(visit: Visit) -> None:
     for name in ("pasted chart", "read chart"):
-        visit.session(LONG, f"?at={at(name)}#e{at(name)}")
-        image = visit.card(at(name)).locator("img").first
+        visit.session(LONG, f"?at={position_of(name)}#e{position_of(name)}")
+        image = visit.card(position_of(name)).locator("img").first
         image.scroll_into_view_if_needed()
         expect(image).to_be_visible()
         expect(image).to_have_js_property("complete", True)
@@ -114,8 +114,8 @@ def test_images_are_shown(visit: Visit) -> None:
 
 
 def test_a_spilled_output_can_be_read_whole(visit: Visit) -> None:
-    page = visit.session(LONG, f"?at={at('year report')}#e{at('year report')}")
-    visit.card(at("year report")).get_by_role("link", name="whole output").click()
+    page = visit.session(LONG, f"?at={position_of('year report')}#e{position_of('year report')}")
+    visit.card(position_of("year report")).get_by_role("link", name="whole output").click()
     expect(page.locator("body")).to_contain_text("bathymetry")
 
 

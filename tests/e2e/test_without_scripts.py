@@ -24,7 +24,7 @@ def plain(browser: Browser, site: Server) -> Iterator[Visit]:
 
 def positions(visit: Visit) -> list[int]:
     ids = [card.get_attribute("id") or "" for card in visit.page.locator(".card[id^=e]").all()]
-    return [int(found[1]) for one in ids if (found := re.fullmatch(r"e(\d+)", one))]
+    return [int(match[1]) for identifier in ids if (match := re.fullmatch(r"e(\d+)", identifier))]
 
 
 def test_a_session_is_read_window_by_window(plain: Visit) -> None:

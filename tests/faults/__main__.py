@@ -86,26 +86,26 @@ def create_database(server: str, name: str) -> str:
 
 
 def jobs(options: argparse.Namespace) -> list[Job]:
-    asked: list[Job] = []
+    requests: list[Job] = []
     if "kills" in options.parts:
         for database in ("SQLite", "PostgreSQL"):
             for name, share in KILLED.items():
                 if options.during in ("", name):
-                    asked.append(partial(_kill, database, name, max(1, round(share * options.kills)), options.seed))
+                    requests.append(partial(_kill, database, name, max(1, round(share * options.kills)), options.seed))
     if "sweep" in options.parts:
-        for it in (one for one in SCENARIOS if options.during in ("", one.name)):
-            asked.append(partial(_sweep, it, options.most, options.all_troubles))
+        for it in (item for item in SCENARIOS if options.during in ("", item.name)):
+            requests.append(partial(_sweep, it, options.most, options.all_troubles))
     if "clock" in options.parts:
-        asked += [partial(_jump, name, options.seed) for name in JUMPED]
+        requests += [partial(_jump, name, options.seed) for name in JUMPED]
     if "restarts" in options.parts:
-        asked.append(lambda _: restarts(count=options.restarts, tell=tell))
+        requests.append(lambda _: restarts(count=options.restarts, tell=tell))
     if "servers" in options.parts:
-        asked += [_two_importers, partial(_own_trees, options.host_kills, options.seed)]
+        requests += [_two_importers, partial(_own_trees, options.host_kills, options.seed)]
     if "disk" in options.parts:
-        asked.append(lambda _: full_disk(tell))
+        requests.append(lambda _: full_disk(tell))
     if "flips" in options.parts:
-        asked.append(lambda _: flip_bits(count=options.flips, seed=options.seed, tell=tell))
-    return asked
+        requests.append(lambda _: flip_bits(count=options.flips, seed=options.seed, tell=tell))
+    return requests
 
 
 def _kill(database: str, name: str, count: int, seed: int, worker: Worker) -> Row:

@@ -80,7 +80,7 @@ def _topics() -> dict[str, str]:
 
 
 def _untold(argv: tuple[str, ...], left: int, done: subprocess.CompletedProcess[str]) -> list[str]:
-    said = done.stdout + done.stderr
-    if "Traceback" in said or "unexpectedly" in said or done.returncode not in (0, 1):
-        return [f"with {left} bytes left, {argv[0]} ended with {done.returncode}: {said[-500:]}"]
+    output = done.stdout + done.stderr
+    if "Traceback" in output or "unexpectedly" in output or done.returncode not in (0, 1):
+        return [f"with {left} bytes left, {argv[0]} ended with {done.returncode}: {output[-500:]}"]
     return []

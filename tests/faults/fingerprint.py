@@ -71,11 +71,11 @@ class _Mask:
     def time(self, seconds: float) -> bytes:
         return b"<now>" if self._first < seconds < self._last else str(seconds).encode()
 
-    def _time(self, found: re.Match[str]) -> str:
-        return "<now>" if self._first < int(found[1]) < self._last else found[0]
+    def _time(self, text: re.Match[str]) -> str:
+        return "<now>" if self._first < int(text[1]) < self._last else text[0]
 
-    def _count(self, found: re.Match[str]) -> str:
-        return f"{found[1]}<now>" if abs(time.monotonic() - float(found[2])) < MOMENT else found[0]
+    def _count(self, text: re.Match[str]) -> str:
+        return f"{text[1]}<now>" if abs(time.monotonic() - float(text[2])) < MOMENT else text[0]
 
 
 def _content(path: Path, masked: _Mask | None) -> bytes:

@@ -29,13 +29,13 @@ def flip_bits(*, count: int, seed: int, tell: Tell = print) -> Row:
         chance = random.Random(f"{seed} flips")
         for _ in range(count):
             where = flip(home, chance)
-            found = json.loads(lucid(home, "check", "--json", **env).stdout or "{}")
+            data = json.loads(lucid(home, "check", "--json", **env).stdout or "{}")
             repaired = lucid(home, "check", "--repair", "--json", **env)
             after = lucid(home, "check", "--json", **env)
-            wrong = [] if found.get("damaged") else [f"a flip in {where} was not found"]
+            wrong = [] if data.get("damaged") else [f"a flip in {where} was not found"]
             if after.returncode != 0:
                 wrong.append(f"a flip in {where} was not repaired: {repaired.stderr[-300:]} {after.stdout[-300:]}")
-            row.add(told=bool(found.get("damaged")), lost=wrong, tell=tell)
+            row.add(told=bool(data.get("damaged")), lost=wrong, tell=tell)
     return row
 
 

@@ -70,17 +70,17 @@ def _importer(url: str, home: Path, config: Path) -> subprocess.Popen[str]:
 
 
 def _ended(process: subprocess.Popen[str]) -> list[str]:
-    said = process.communicate(timeout=2 * SECONDS)[0]
-    return [] if process.returncode == 0 else [f"an import failed: {said[-500:]}"]
+    words = process.communicate(timeout=2 * SECONDS)[0]
+    return [] if process.returncode == 0 else [f"an import failed: {words[-500:]}"]
 
 
 def _stored(url: str, home: Path, expected: int) -> list[str]:
     checked = json.loads(lucid(home, "check", "--json", DATABASE_URL=url).stdout)
     sessions = json.loads(lucid(home, "sessions", "--json", DATABASE_URL=url).stdout)
-    entries = sum(one["entries"] for one in sessions)
+    entries = sum(session["entries"] for session in sessions)
     if checked["damaged"] or checked["doubles"] or entries != expected:
-        found = f"damaged: {checked['damaged']}, doubles: {checked['doubles']}"
-        return [f"{entries} entries instead of {expected}; {found}"]
+        text = f"damaged: {checked['damaged']}, doubles: {checked['doubles']}"
+        return [f"{entries} entries instead of {expected}; {text}"]
     return []
 
 
@@ -129,7 +129,7 @@ def _stop_at_once(data: Path) -> None:
 def _recovered(server: Server, url: str, what: str) -> list[str]:
     """Every run that was under way comes to an end, and a new one completes."""
     end = time.monotonic() + SECONDS
-    last = asked = 0
+    last = request = 0
     state = ""
     while time.monotonic() < end:
         time.sleep(1)
@@ -139,13 +139,13 @@ def _recovered(server: Server, url: str, what: str) -> list[str]:
             state = str(error)
             continue
         state = f"{active} under way, run {completed} completed, health {server.get('/health/').status}"
-        if not asked and server.get("/runs/").status == 200:
-            last, asked = newest, post(server, "/runs/start/", kind="check archive").status
+        if not request and server.get("/runs/").status == 200:
+            last, request = newest, post(server, "/runs/start/", kind="check archive").status
             continue
-        if asked and completed > last and not active and server.get("/health/").status == 200:
+        if request and completed > last and not active and server.get("/health/").status == 200:
             return []
-        if asked and not active and completed <= last:
-            asked = 0  # it was led to one that was lost
+        if request and not active and completed <= last:
+            request = 0  # it was led to one that was lost
     return [f"{SECONDS:.0f} s after {what} came back: {state}"]
 
 

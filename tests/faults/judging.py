@@ -100,7 +100,7 @@ def attempt(
     warm.clock = 0
     claimed = _untrue(ended, calm, warm.place) if NOTHING in ended.output else []
     sequel = sequels.after(states, scenario, calm) if sequels else _sequel(states, scenario, calm)
-    wrong = [*_told(ended, fault), *claimed, *sequel.wrong, *_temporaries(sequel, ended, fault)]
+    wrong = [*_sentences(ended, fault), *claimed, *sequel.wrong, *_temporaries(sequel, ended, fault)]
     if ended.status == 0 and not sequel.is_done and "could not be accepted" not in ended.output:
         wrong.append("it said that it was done, and it was not")
     return ended, [Finding(scenario.name, fault, ended.seen.what, sentence) for sentence in wrong]
@@ -136,7 +136,7 @@ def _untrue(ended: Ended, calm: Calm, place: Place) -> list[str]:
     return [f"something was changed: {_end(ended.output)}"] if changed else []
 
 
-def _told(ended: Ended, fault: Fault) -> list[str]:
+def _sentences(ended: Ended, fault: Fault) -> list[str]:
     """One sentence, and no traceback."""
     if ended.status is None:
         return ["it did not end"]
@@ -179,7 +179,7 @@ def _whole(stored: Stored, calm: Calm, place: Place) -> list[str]:
 
 
 ALLOWED = re.compile(
-    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$"
+    r"logs/|(before-restore-[^/]*/)?lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$"
     r"|queue/messages/[^/]*\.unfinished$|(\.lucid\.sqlite#)?\.restoring-"
 )
 """Names that depend on who came first or was the last to leave, and what is swept when it is old: drafts and

@@ -14,8 +14,8 @@ TOPIC = "---\nname: wind\ndescription: where it comes from\ntype: project\n---\n
 def _answer(request: Received) -> Answer:
     if "tool_result" in str(request.json["messages"][-1]):
         return Say("Done.")
-    found = re.search(r"the memory directory (\S+/memory)", request.body.decode())
-    name = f"{found[1]}/wind.md" if found else "wind.md"
+    match = re.search(r"the memory directory (\S+/memory)", request.body.decode())
+    name = f"{match[1]}/wind.md" if match else "wind.md"
     return Say(calls=[Call("Write", {"file_path": name, "content": TOPIC})])
 
 

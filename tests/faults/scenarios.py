@@ -117,4 +117,4 @@ RUNS = (
 
 
 def scenario(name: str) -> Scenario:
-    return next(one for one in (*SCENARIOS, *RUNS) if one.name == name)
+    return next(item for item in (*SCENARIOS, *RUNS) if item.name == name)

@@ -40,6 +40,7 @@ struct state {
     int64_t fired;
     int64_t port;
     int64_t clock_ns;
+    int64_t without_links; /* as on FAT */
     char what[256]; /* the call that was hit first */
 };
 
@@ -275,13 +276,20 @@ int renameat2(int from_directory, const char *from, int directory, const char *t
     return REAL(renameat2)(from_directory, from, directory, to, flags);
 }
 
+static int on_link(int directory, const char *to) {
+    if (on_path("link", directory, to) == FAIL) return FAIL;
+    if (!state || !state->armed || !state->without_links) return PASS;
+    errno = EPERM;
+    return FAIL;
+}
+
 int link(const char *from, const char *to) {
-    if (on_path("link", AT_FDCWD, to) == FAIL) return -1;
+    if (on_link(AT_FDCWD, to) == FAIL) return -1;
     return REAL(link)(from, to);
 }
 
 int linkat(int from_directory, const char *from, int directory, const char *to, int flags) {
-    if (on_path("link", directory, to) == FAIL) return -1;
+    if (on_link(directory, to) == FAIL) return -1;
     return REAL(linkat)(from_directory, from, directory, to, flags);
 }
 

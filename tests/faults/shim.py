@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).with_name("shim.c")
-LAYOUT = struct.Struct("<8q256s")
+LAYOUT = struct.Struct("<9q256s")
 
 
 class Mode(IntEnum):
@@ -77,13 +77,14 @@ class Shim:
             "FAULTS_UNDER": ":".join(str(path) for path in under),
         }
 
-    def arm(self, fault: Fault, *, port: int = 0, clock: int = 0) -> None:
-        """`clock`: by how many seconds the clock of whoever looks at it is wrong."""
+    def arm(self, fault: Fault, *, port: int = 0, clock: int = 0, links: bool = True) -> None:
+        """`clock`: by how many seconds the clock of whoever looks at it is wrong. `links`: whether files may have more
+        than one name, which they may not on every disk."""
         code = fault.trouble.code
-        self._memory[:] = LAYOUT.pack(1, 0, fault.at, fault.mode, code, 0, port, clock * 1_000_000_000, b"")
+        self._memory[:] = LAYOUT.pack(1, 0, fault.at, fault.mode, code, 0, port, clock * 1_000_000_000, not links, b"")
 
     def disarm(self) -> Seen:
-        _, count, _, _, _, fired, _, _, what = LAYOUT.unpack(self._memory[:])
+        _, count, _, _, _, fired, _, _, _, what = LAYOUT.unpack(self._memory[:])
         self._memory[:] = bytes(LAYOUT.size)
         return Seen(count, fired, os.fsdecode(what.rstrip(b"\0")))
 

@@ -119,12 +119,44 @@ def test_a_restore_whose_last_steps_fail_says_what_is_true(states: States) -> No
     """It said that nothing was changed, also after the database was exchanged."""
     restore = scenario("restore")
     quiet = calm(states, restore)
-    said = ""
+    text = ""
     for number in range(quiet.calls - 14, quiet.calls + 1):
         ended, findings = attempt(states, restore, quiet, Fault(number, Mode.ON))
         assert not findings, "\n".join(map(str, findings))
-        said += ended.output
-    assert "is that of the backup now" in said
+        text += ended.output
+    assert "is that of the backup now" in text
+
+
+@pytest.mark.long
+def test_a_restore_says_where_a_database_is_that_could_not_be_put_back(states: States) -> None:
+    """On a disk without hard links the old database has to be moved before the new one gets its name. When that fails,
+    and goes on failing, it said that nothing was changed."""
+    restore = scenario("restore")
+    states.warm.links = False
+    states.put_back(restore.begin)
+    home = states.warm.place.home
+    calls = states.warm.do(restore.work, restore.arguments(states.warm)).seen.calls
+    assert compactions(home) == 1
+    outputs = []
+    for number in range(calls - 17, calls - 7):
+        states.put_back(restore.begin)
+        ended = states.warm.do(restore.work, restore.arguments(states.warm), fault=Fault(number, Mode.ON))
+        assert ended.status == 1, ended.output
+        aside = next(home.glob("before-restore-*"), home)
+        where = home if "Nothing was changed" in ended.output else aside
+        assert compactions(where) == 0, ended.output
+        assert where == home or str(aside) in ended.output
+        outputs.append(ended.output)
+    states.warm.links = True
+    for words in ("Nothing was changed", "again while it was put back", "is that of the backup now"):
+        assert any(words in output for output in outputs), outputs
+
+
+def compactions(folder: Path) -> int:
+    """The backup has one."""
+    with closing(sqlite3.connect(f"file:{folder / 'lucid.sqlite3'}?mode=ro", uri=True)) as database:
+        count: int = database.execute("SELECT count(*) FROM compaction_compaction").fetchone()[0]
+        return count
 
 
 @pytest.mark.long
@@ -138,8 +170,8 @@ def test_a_migration_that_is_cut_off_leaves_nothing_in_the_way(states: States) -
     first = scenario("first start")
     quiet = calm(states, first)
     states.put_back(Begin.EMPTY)
-    for at in range(quiet.calls // 4, quiet.calls, quiet.calls // 4):
-        ended, findings = attempt(states, first, quiet, Fault(at, Mode.KILL))
+    for index in range(quiet.calls // 4, quiet.calls, quiet.calls // 4):
+        ended, findings = attempt(states, first, quiet, Fault(index, Mode.KILL))
         assert ended.status != 0
         assert not findings, "\n".join(map(str, findings))
 

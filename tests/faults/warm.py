@@ -78,6 +78,8 @@ class Warm:
     """Of the database server."""
     clock: int = 0
     """By how many seconds it is wrong."""
+    links: bool = True
+    """Whether the file system has hard links."""
 
     def lucid(self, *argv: str, fault: Fault = NO_FAULT) -> Ended:
         return self.do("lucid", {"argv": list(argv)}, fault=fault)
@@ -92,7 +94,7 @@ class Warm:
             "seconds": SECONDS,
         }
         assert self.process.stdin is not None
-        self.shim.arm(fault, port=self.port, clock=self.clock)
+        self.shim.arm(fault, port=self.port, clock=self.clock, links=self.links)
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         answer = self._answer()

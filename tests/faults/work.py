@@ -53,11 +53,11 @@ def lucid(argv: list[str], pieces: bool = False) -> int:
 def _in_pieces() -> None:
     from sessions.archive.engine.frames import BLOCK_SIZE
     from sessions.imports.engine.scan import stretches
-    from sessions.imports.services import bulk, sync
+    from sessions.imports.services import bulk, import_work
 
     bulk.LARGE_BYTES = 0
     stretches.STRETCH = BLOCK_SIZE
-    sync.COMMIT_BYTES = BLOCK_SIZE
+    import_work.COMMIT_BYTES = BLOCK_SIZE
 
 
 @_named

@@ -105,13 +105,13 @@ def _wait(pid: int, seconds: float) -> tuple[int | None, bool]:
     status: int | None = None
     while time.monotonic() < end:
         try:
-            found, code = os.waitpid(-1, os.WNOHANG)
+            result, code = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             return status, False
-        if found == pid:
+        if result == pid:
             status = os.waitstatus_to_exitcode(code)
             end = min(end, time.monotonic() + STAY_SECONDS)
-        elif found == 0:
+        elif result == 0:
             time.sleep(WAIT_SECONDS)
     _kill_group(pid)
     while True:

@@ -67,7 +67,7 @@ def signals() -> Iterator[None]:
     request_finished.disconnect(_note)
 
 
-def asked(path: str, query: str = "", body: bytes = b"", leave_after: int = 0) -> list[dict[str, Any]]:
+def sent_by(path: str, query: str = "", body: bytes = b"", leave_after: int = 0) -> list[dict[str, Any]]:
     """What the handler sends. `leave_after`: so many messages, then the client goes."""
     sent: list[dict[str, Any]] = []
     scope = {"type": "http", "method": "POST", "path": path, "query_string": query.encode(), "headers": []}
@@ -95,7 +95,7 @@ def asked(path: str, query: str = "", body: bytes = b"", leave_after: int = 0) -
 
 
 def test_the_view_and_both_signals_share_one_thread() -> None:
-    start, end = asked("/plain/", body=b"a word")
+    start, end = sent_by("/plain/", body=b"a word")
     assert start["status"] == 200
     assert end["body"] == b"said: a word"
     assert len(threads) == 3
@@ -104,13 +104,13 @@ def test_the_view_and_both_signals_share_one_thread() -> None:
 
 
 def test_a_fault_is_answered_and_the_request_is_over() -> None:
-    start, end = asked("/crash/")
+    start, end = sent_by("/crash/")
     assert (start["status"], end["body"]) == (500, b"sorry")
     assert len(threads) == 2
 
 
 def test_a_stream_ends_when_its_reader_leaves() -> None:
-    sent = asked("/stream/", "endless=1", leave_after=5)
+    sent = sent_by("/stream/", "endless=1", leave_after=5)
     assert sent[0]["status"] == 200
     assert all(message["body"] == b"more " for message in sent[1:])
     made = len(pieces_made)
@@ -120,5 +120,5 @@ def test_a_stream_ends_when_its_reader_leaves() -> None:
 
 def test_a_stream_that_breaks_is_not_taken_for_a_whole_one() -> None:
     with pytest.raises(RuntimeError, match="in the middle"):
-        asked("/stream/")
+        sent_by("/stream/")
     assert len(threads) == 2

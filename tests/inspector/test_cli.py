@@ -142,8 +142,8 @@ def test_an_import_without_news_loads_neither_scanners_nor_migrations(made_home:
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=environment(home), capture_output=True, text=True, check=True
     )
-    said, loaded = done.stdout.splitlines()
-    assert "4 entries (0 new)" in said
+    text, loaded = done.stdout.splitlines()
+    assert "4 entries (0 new)" in text
     heavy = {"celery", "structlog", "msgspec", "django.db.migrations", "django.views.debug"}
     heavy.add("sessions.imports.engine.scan.scanner")
     assert heavy.isdisjoint(loaded.split())

@@ -62,11 +62,11 @@ def test_lists_of_all_sessions_go_on_and_name_the_damaged_one(home: Path, file: 
     file.unlink()
     done = lucid(home, "sessions", "--json")
     assert done.returncode == 0, done.stderr
-    told = {one["id"]: one for one in json.loads(done.stdout)}
-    assert told.keys() == {DAMAGED, SOUND}
-    assert told[SOUND]["damage"] is None
-    assert told[SOUND]["cache_breaks"] is not None
-    assert "are damaged in the archive" in told[DAMAGED]["damage"]
+    output = {item["id"]: item for item in json.loads(done.stdout)}
+    assert output.keys() == {DAMAGED, SOUND}
+    assert output[SOUND]["damage"] is None
+    assert output[SOUND]["cache_breaks"] is not None
+    assert "are damaged in the archive" in output[DAMAGED]["damage"]
     assert f"{DAMAGED}: Bytes 0 to" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -76,8 +76,8 @@ def test_searches_go_on_too(home: Path, file: Path) -> None:
     done = lucid(home, "search", "walrus", "--deep", "--json")
     assert done.returncode == 0, done.stderr
     hits = json.loads(done.stdout)
-    assert {one["session"] for one in hits if not one["damage"]} == {SOUND}
-    assert {one["session"] for one in hits if one["damage"]} == {DAMAGED}
+    assert {hit["session"] for hit in hits if not hit["damage"]} == {SOUND}
+    assert {hit["session"] for hit in hits if hit["damage"]} == {DAMAGED}
     assert f"{DAMAGED}.jsonl: Bytes 0 to" in done.stderr
 
 
@@ -101,10 +101,10 @@ def test_its_requests_are_rows_and_still_told(home: Path, file: Path) -> None:
 def test_a_check_says_what_is_damaged_and_a_repair_brings_it_back(home: Path, file: Path) -> None:
     done = lucid(home, "check", "--json")
     assert done.returncode == 1
-    told = json.loads(done.stdout)
-    assert (told["blocks"], told["damaged"]) == (2, 1)
+    data = json.loads(done.stdout)
+    assert (data["blocks"], data["damaged"]) == (2, 1)
     size = file.stat().st_size
-    assert {key: told["damage"][0][key] for key in ("session", "range", "repairable")} == {
+    assert {key: data["damage"][0][key] for key in ("session", "range", "repairable")} == {
         "session": DAMAGED,
         "range": [0, size],
         "repairable": True,

@@ -35,8 +35,8 @@ def held(path: Path) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Iterator[Server]:
     home = shutil.copytree(made_home, tmp_path_factory.mktemp("held") / "home")
-    with serving(home, "--no-watch", LUCID_WORKER="off") as found:
-        yield found
+    with serving(home, "--no-watch", LUCID_WORKER="off") as result:
+        yield result
 
 
 def test_what_is_sent_while_another_program_writes_is_kept_in_the_page(server: Server) -> None:

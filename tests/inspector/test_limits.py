@@ -73,8 +73,8 @@ def door(app: object, protocol: type[connection.Connection]) -> Iterator[int]:
 
 @pytest.fixture(params=[HttptoolsConnection, H11Connection])
 def protocol(request: pytest.FixtureRequest) -> type[connection.Connection]:
-    found: type[connection.Connection] = request.param
-    return found
+    param: type[connection.Connection] = request.param
+    return param
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def gate(protocol: type[connection.Connection]) -> Iterator[tuple[int, Reading]]
 
 @pytest.fixture(params=["pages", "gate"])
 def served(request: pytest.FixtureRequest, protocol: type[connection.Connection]) -> tuple[int, Reading]:
-    found: tuple[int, Reading] = request.getfixturevalue(request.param)
-    return found
+    result: tuple[int, Reading] = request.getfixturevalue(request.param)
+    return result
 
 
 def opened(port: int) -> socket.socket:
@@ -109,11 +109,11 @@ def head(*headers: bytes, host: bytes = b"host: 127.0.0.1") -> bytes:
 
 def answer(client: socket.socket) -> bytes:
     """All that comes until the server closes."""
-    found = b""
+    result = b""
     with suppress(ConnectionResetError):
         while piece := client.recv(65536):
-            found += piece
-    return found
+            result += piece
+    return result
 
 
 def first_line(client: socket.socket) -> bytes:
@@ -289,8 +289,8 @@ def test_the_longest_waiting_connection_makes_room_for_a_new_one(
         client.sendall(head(b"content-length: 0"))
         assert b"HTTP/1.1 200" in first_line(client)
     assert answer(idle[0]) == b""
-    for one in idle:
-        one.close()
+    for item in idle:
+        item.close()
 
 
 def test_those_who_were_turned_away_make_room_too(pages: tuple[int, Reading], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,8 +305,8 @@ def test_those_who_were_turned_away_make_room_too(pages: tuple[int, Reading], mo
     with opened(pages[0]) as client:
         client.sendall(head(b"content-length: 0"))
         assert b"HTTP/1.1 200" in first_line(client)
-    for one in strangers:
-        one.close()
+    for stranger in strangers:
+        stranger.close()
 
 
 def test_requests_one_upon_the_other_are_answered_in_order_and_no_further_than_headers_may_go(

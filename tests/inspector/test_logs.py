@@ -26,12 +26,12 @@ def test_a_request_is_one_json_line_without_its_query(tmp_path: Path) -> None:
         server.get("/health/?q=private-words")
         server.get("/no-such-page/?q=private-words")
         wait_until(lambda: len(lines_of(server)) >= 2)
-        found = {line["request"]: line for line in lines_of(server) if line["event"] == "request_finished"}
+        result = {line["request"]: line for line in lines_of(server) if line["event"] == "request_finished"}
     terminal = "".join(server.lines)
-    assert found["GET /health/"]["code"] == 200
-    assert found["GET /health/"]["level"] == "info"
-    assert 0 <= found["GET /health/"]["ms"] < 10_000
-    assert found["GET /no-such-page/"]["code"] == 404
+    assert result["GET /health/"]["code"] == 200
+    assert result["GET /health/"]["level"] == "info"
+    assert 0 <= result["GET /health/"]["ms"] < 10_000
+    assert result["GET /no-such-page/"]["code"] == 404
     assert "private-words" not in (server.home / "logs" / "lucid.log").read_text()
     assert "GET /health/" not in terminal
     assert "GET /no-such-page/" in terminal
@@ -116,10 +116,10 @@ def test_a_full_disk_is_said_once_and_the_log_goes_on_when_there_is_room(
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     log("after")
     handler.close()
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1, said
-    assert "nothing can be logged to" in said
-    assert "file too large" in said
+    error_text = capsys.readouterr().err
+    assert error_text.count("\n") == 1, error_text
+    assert "nothing can be logged to" in error_text
+    assert "file too large" in error_text
     assert (tmp_path / "logs" / "lucid.log").read_text() == "before\nafter\n"
 
 

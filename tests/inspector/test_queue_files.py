@@ -59,7 +59,7 @@ def test_each_message_comes_once(tmp_path: Path) -> None:
     with opened(tmp_path) as queue, opened(tmp_path) as other:
         for number in range(10):
             queue.put(number)
-        taken = [one.get(timeout=PATIENCE) for one in (queue, other) * 5]
+        taken = [item.get(timeout=PATIENCE) for item in (queue, other) * 5]
         assert sorted(message.payload for message in taken) == list(range(10))
         with pytest.raises(queue.Empty):
             other.get(timeout=0.3)

@@ -141,10 +141,10 @@ def test_an_older_database_is_kept_as_a_copy_and_brought_up_to_date(home: Path) 
     assert lucid(home, "migrate", "transcripts", "0001", "--verbosity", "0").returncode == 0
     with serving(home, "--no-watch") as server:
         assert server.get("/health/").status == 200
-        said = "".join(server.lines)
-    assert "The database is of an older Lucid (transcripts.0001_initial)" in said
+        text = "".join(server.lines)
+    assert "The database is of an older Lucid (transcripts.0001_initial)" in text
     (copy,) = (home / "backups").iterdir()
-    assert str(copy) in said
+    assert str(copy) in text
     with sqlite3.connect(copy) as connection:
         names = [name for (name,) in connection.execute("SELECT name FROM django_migrations WHERE app = 'transcripts'")]
     assert names == ["0001_initial"]
@@ -159,6 +159,6 @@ def test_the_demo_is_imported_and_shown_and_the_watcher_stops_too(home: Path) ->
         assert server.get("/").status == 200
         assert server.stop() == 0
         assert server.helpers() == []
-    said = "".join(server.lines)
-    assert "Traceback" not in said
-    assert "helper_killed" not in said
+    text = "".join(server.lines)
+    assert "Traceback" not in text
+    assert "helper_killed" not in text

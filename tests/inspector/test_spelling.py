@@ -67,13 +67,13 @@ def test_text_and_tables_are_spelled_out_and_json_keeps_its_meaning() -> None:
     plain = answered(HttpResponse(f"{TURNED}\x1b\n", content_type="text/plain; charset=utf-8"))
     assert plain == "⟨U+202E⟩gnp.exe␛\n"
     assert answered(HttpResponse(f"a,{TURNED}\r\n", content_type="text/csv")) == "a,⟨U+202E⟩gnp.exe\r\n"
-    said = {"branch": f"{TURNED}\U000e0041\x9b", "is": "ü"}
-    raw = json.dumps(said, ensure_ascii=False)
+    words = {"branch": f"{TURNED}\U000e0041\x9b", "is": "ü"}
+    raw = json.dumps(words, ensure_ascii=False)
     text = answered(HttpResponse(raw, content_type="application/json"))
-    assert json.loads(text) == said
+    assert json.loads(text) == words
     assert "\u202e" not in text
     assert "ü" in text
-    assert json.loads(answered(JsonResponse(said))) == said
+    assert json.loads(answered(JsonResponse(words))) == words
 
 
 def test_a_stream_is_spelled_out_piece_by_piece() -> None:

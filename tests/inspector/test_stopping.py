@@ -56,8 +56,8 @@ def queue(home: Path) -> None:
 
 def latest(home: Path) -> tuple[str, str]:
     with closing(sqlite3.connect(home / "lucid.sqlite3", timeout=30)) as connection:
-        found = connection.execute("SELECT status, error FROM inspector_run WHERE kind = 'compaction'").fetchone()
-    return str(found[0]), str(found[1])
+        row = connection.execute("SELECT status, error FROM inspector_run WHERE kind = 'compaction'").fetchone()
+    return str(row[0]), str(row[1])
 
 
 @contextmanager

@@ -42,12 +42,14 @@ def test_no_page_holds_characters_that_nobody_sees(client: Client, project: Path
     shelf = Shelf(project / "memory")
     shelf.scan()
 
-    session, asked = f"/sessions/{writing.session}/", quote(UNSEEN)
+    session, request = f"/sessions/{writing.session}/", quote(UNSEEN)
     pages = ["/", "/odd/", "/retention/", "/sessions/", "/memory/", "/cache/", "/cache/breaks.csv", "/settings/"]
-    pages += [f"{session}{part}" for part in ("", "?all=1", "agents/", "compact/", f"find/?q={asked}", "live/?after=0")]
+    pages += [
+        f"{session}{part}" for part in ("", "?all=1", "agents/", "compact/", f"find/?q={request}", "live/?after=0")
+    ]
     pages += [f"{session}export/{form}/" for form in ("html", "md")]
-    pages += [f"/sessions/?{name}={asked}" for name in ("text", "branch", "model", "sort", "project")]
-    pages += [f"/search/?q={asked}", f"/memory/search/?q={asked}", f"/palette/?q={asked}"]
+    pages += [f"/sessions/?{name}={request}" for name in ("text", "branch", "model", "sort", "project")]
+    pages += [f"/search/?q={request}", f"/memory/search/?q={request}", f"/palette/?q={request}"]
     seen = crawl(client, pages)
 
     assert sum(status == 200 for status in seen.values()) > 200

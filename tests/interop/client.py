@@ -32,7 +32,7 @@ QUIET = (
 
 
 @cache
-def found() -> str:
+def client_command() -> str:
     """The command; empty if there is none that can be held to what it is given."""
     return "" if missing() else _named()
 
@@ -57,11 +57,11 @@ def _named() -> str:
 
 def _version(command: str) -> str:
     try:
-        said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        result = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False)
     except OSError:
         return ""
-    match = re.match(r"\d+\.\d+\.\d+", said.stdout)
-    return match[0] if match and not said.returncode else ""
+    match = re.match(r"\d+\.\d+\.\d+", result.stdout)
+    return match[0] if match and not result.returncode else ""
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Client:
         """Goes on with a session, and gives the messages of the request in which these words were sent."""
         count = len(self.server.requests)
         done = self.run("--resume", session, "--print", words, "--model", model)
-        asked = [request.json["messages"] for request in self.server.requests[count:]]
-        sent = [messages for messages in asked if words in json.dumps(messages)]
+        messageses_value = [request.json["messages"] for request in self.server.requests[count:]]
+        sent = [messages for messages in messageses_value if words in json.dumps(messages)]
         assert sent, f"It did not go on: {done.stdout} {done.stderr}"
         first: list[dict[str, Any]] = sent[0]
         return first
@@ -95,7 +95,7 @@ class Client:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         self.work.mkdir(parents=True, exist_ok=True)
         return subprocess.run(
-            [found(), *arguments],
+            [client_command(), *arguments],
             cwd=self.work,
             env={
                 **dict.fromkeys(QUIET, "1"),

@@ -9,12 +9,14 @@ import pytest
 
 from inspector.owner.key import owner_key
 from tests.inspector.agents.server import Call, Say, messages_server
-from tests.interop.client import Client, found, missing
+from tests.interop.client import Client, client_command, missing
 from tests.serving import lucid, serving, wait_until
 
 pytestmark = [
     pytest.mark.interop,
-    pytest.mark.skipif(not found(), reason=f"NOTHING WAS RECORDED: {missing()}; `make interop` installs the client"),
+    pytest.mark.skipif(
+        not client_command(), reason=f"NOTHING WAS RECORDED: {missing()}; `make interop` installs the client"
+    ),
 ]
 WORDS = "When is high water?"
 MODEL = "claude-opus-5-5"
@@ -38,10 +40,10 @@ def test_the_client_works_through_the_endpoint_and_its_contexts_are_recorded(tmp
             assert b"recorded" in server.get(f"/sessions/{sessions[0].stem}/context/").body
         captures = json.loads(lucid(home, "capture", "list", "--json", **extra).stdout)
         assert upstream.key not in json.dumps(captures)
-        answered = {one["message_id"]: one for one in captures if one["session"] == sessions[0].stem}
-        said = json.loads(lucid(home, "requests", sessions[0].stem, "--json", **extra).stdout)
-        assert said
-        for request in said:
+        answered = {capture["message_id"]: capture for capture in captures if capture["session"] == sessions[0].stem}
+        data = json.loads(lucid(home, "requests", sessions[0].stem, "--json", **extra).stdout)
+        assert data
+        for request in data:
             assert request["message_id"] in answered
             line = lucid(home, "context", sessions[0].stem, "--request", request["message_id"], "--json", **extra)
             assert json.loads(line.stdout)["exactness"] == "recorded"

@@ -26,13 +26,15 @@ from sessions.transcripts.engine.messages import join_messages
 from tests.compaction.export.engine.test_resumable import parameters_of
 from tests.importing import imported
 from tests.inspector.agents.server import Say, messages_server
-from tests.interop.client import Client, found, missing
-from tests.truth.exports import said, without_news
+from tests.interop.client import Client, client_command, missing
+from tests.truth.exports import conversation, without_news
 
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.interop,
-    pytest.mark.skipif(not found(), reason=f"NO EXPORT WAS RESUMED: {missing()}; `make interop` installs the client"),
+    pytest.mark.skipif(
+        not client_command(), reason=f"NO EXPORT WAS RESUMED: {missing()}; `make interop` installs the client"
+    ),
 ]
 NOW = 1_800_000_000_000
 WORDS = "Go on, please."
@@ -71,7 +73,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: KindSpec, c
         ]
         # Of another model, the client would drop the thinking and put notes into other roles.
         theirs = client.resume(written.session_id, WORDS, model=session.model)
-        assert without_news(said(theirs), said(ours), WORDS) == said(ours), transcript
+        assert without_news(conversation(theirs), conversation(ours), WORDS) == conversation(ours), transcript
         goes_on_in(written.path, before)
     assert resumed
 

@@ -77,7 +77,7 @@ def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: P
     sizes, queries = [], []
     for number, count in enumerate((50, 5_000)):
         person = Person(tmp_path / "projects" / f"-p{number}" / "memory")
-        named = [f"topic-{at:04}.md" for at in range(count)]
+        named = [f"topic-{position:04}.md" for position in range(count)]
         for name in named:
             (person.shelf.path / name).write_bytes(topic(name, "About it", f"Fact of {name}."))
         File.objects.bulk_create(File(directory=person.shelf.directory, name=name, size=99) for name in named)
@@ -221,10 +221,10 @@ def test_a_file_that_may_not_be_read_is_named_and_the_others_are_shown(person: P
     with powerless():
         listing = flat(person.page(check="1"))
         shown = flat(person.page("file/", name="closed.md"))
-        found = flat(Client().get("/memory/search/?q=stay").content.decode())
+        result = flat(Client().get("/memory/search/?q=stay").content.decode())
     assert "closed.md may not be written or read here (permission denied)" in listing
     assert "closed.md may not be written or read here (permission denied)" in shown
-    assert "closed.md may not be written or read here" in found
+    assert "closed.md may not be written or read here" in result
     assert "fog.md" in listing
 
 

@@ -67,24 +67,24 @@ def main() -> None:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
-    asked = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     from sessions.imports.services.sync import sync
 
-    paths = [Path(path) for path in asked["paths"]]
+    paths = [Path(path) for path in request["paths"]]
     first = asdict(sync(paths, workers=1))
     again = asdict(sync(paths, workers=1))
-    found = {
+    values = {
         "report": {name: value for name, value in first.items() if name not in VOLATILE},
         "again": again["rows_written"],
         "transcripts": _transcripts(),
         "sources": _sources(),
         "entries": _entries(),
         "cache": _cache(),
-        "search": {query: _search(query) for query in asked["search"]},
-        "deep": {query: _deep(query) for query in asked["deep"]},
-        "pages": {page: _page(page) for page in asked["pages"]},
+        "search": {query: _search(query) for query in request["search"]},
+        "deep": {query: _deep(query) for query in request["deep"]},
+        "pages": {page: _page(page) for page in request["pages"]},
     }
-    json.dump(found, sys.stdout)
+    json.dump(values, sys.stdout)
 
 
 def _values(row: object, names: Iterable[str]) -> list[Any]:
@@ -94,24 +94,26 @@ def _values(row: object, names: Iterable[str]) -> list[Any]:
 def _transcripts() -> dict[str, Any]:
     from sessions.models import Transcript
 
-    found = {}
-    for one in Transcript.objects.select_related("parent", "forked_from", "project", "source"):
-        fields = {field.attname: getattr(one, field.attname) for field in one._meta.concrete_fields}
+    values = {}
+    for transcript in Transcript.objects.select_related("parent", "forked_from", "project", "source"):
+        fields = {field.attname: getattr(transcript, field.attname) for field in transcript._meta.concrete_fields}
         for name in ("id", "source_id", "parent_id", "forked_from_id", "project_id"):
             fields.pop(name)
-        fields["cost"] = round(one.cost, 9)
-        fields["parent"] = one.parent and one.parent.public_id
-        fields["forked_from"] = one.forked_from and one.forked_from.public_id
-        fields["project"] = [one.project.directory, one.project.cwd]
-        fields["source_state"] = one.source.state
-        fields["marks"] = sorted(_values(mark, MARK) for mark in one.marks.all())
-        fields["requests_made"] = sorted(_values(request, REQUEST) for request in one.request_set.all())
+        fields["cost"] = round(transcript.cost, 9)
+        fields["parent"] = transcript.parent and transcript.parent.public_id
+        fields["forked_from"] = transcript.forked_from and transcript.forked_from.public_id
+        fields["project"] = [transcript.project.directory, transcript.project.cwd]
+        fields["source_state"] = transcript.source.state
+        fields["marks"] = sorted(_values(mark, MARK) for mark in transcript.marks.all())
+        fields["requests_made"] = sorted(_values(request, REQUEST) for request in transcript.request_set.all())
         fields["problems"] = sorted(
-            _values(p, ("line", "offset", "length", "kind", "detail")) for p in one.problems.all()
+            _values(p, ("line", "offset", "length", "kind", "detail")) for p in transcript.problems.all()
         )
-        fields["oddities"] = sorted(_values(odd, ("what", "name", "count", "first")) for odd in one.oddities.all())
-        found[one.public_id] = fields
-    return found
+        fields["oddities"] = sorted(
+            _values(odd, ("what", "name", "count", "first")) for odd in transcript.oddities.all()
+        )
+        values[transcript.public_id] = fields
+    return values
 
 
 def _sources() -> dict[str, Any]:
@@ -138,12 +140,12 @@ def _entries() -> dict[str, list[Any]]:
     from sessions.transcripts.engine.entry_ids import POSITION_BITS
 
     names = dict(Transcript.objects.values_list("pk", "public_id"))
-    found: dict[str, list[Any]] = {name: [] for name in names.values()}
+    result: dict[str, list[Any]] = {name: [] for name in names.values()}
     for entry in Entry.objects.order_by("pk"):
-        found[names[entry.transcript_id]].append([entry.position, *_values(entry, ENTRY)])
+        result[names[entry.transcript_id]].append([entry.position, *_values(entry, ENTRY)])
     for turn in Turn.objects.order_by("pk"):
-        found[names[turn.pk >> POSITION_BITS]].append(["turn", *_values(turn, TURN)])
-    return found
+        result[names[turn.pk >> POSITION_BITS]].append(["turn", *_values(turn, TURN)])
+    return result
 
 
 def _cache() -> dict[str, Any]:
@@ -153,11 +155,13 @@ def _cache() -> dict[str, Any]:
     looked = [cache_scan_stale(), cache_scan_stale()]
     own = ("id", "session_id", "transcript_id", "made_at", "digest")
     breaks = {
-        one.message_id: {name: value for name, value in vars(one).items() if name not in own and name[0] != "_"}
-        for one in CacheBreak.objects.order_by("pk")
+        cache_break.message_id: {
+            name: value for name, value in vars(cache_break).items() if name not in own and name[0] != "_"
+        }
+        for cache_break in CacheBreak.objects.order_by("pk")
     }
     scans = CacheScan.objects.select_related("transcript")
-    return {"looked": looked, "breaks": breaks, "totals": {one.transcript.public_id: one.totals for one in scans}}
+    return {"looked": looked, "breaks": breaks, "totals": {scan.transcript.public_id: scan.totals for scan in scans}}
 
 
 def _search(query: str) -> Any:

@@ -37,20 +37,20 @@ def probe(
     deep: Sequence[str] = (),
     pages: Sequence[str] = (),
 ) -> dict[str, Any]:
-    asked = {"paths": [str(path) for path in paths], "search": search, "deep": deep, "pages": pages}
+    parameters = {"paths": [str(path) for path in paths], "search": search, "deep": deep, "pages": pages}
     done = subprocess.run(
         [sys.executable, "-m", "tests.postgres.probe"],
         cwd=ROOT,
         env=environment(home, DATABASE_URL=database, DJANGO_SETTINGS_MODULE="inspector.settings"),
-        input=json.dumps(asked),
+        input=json.dumps(parameters),
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    data: dict[str, Any] = json.loads(done.stdout)
+    return data
 
 
 def rows(database: str, sql: str) -> list[tuple[Any, ...]]:

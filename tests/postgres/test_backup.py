@@ -31,8 +31,8 @@ def test_a_home_moves_between_databases(tmp_path: Path, postgres_url: str, befor
     assert made.returncode == 0, made.stderr
     done = lucid(tmp_path / "second", "restore", str(tmp_path / "backup.lucid"), "--json", **here)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert said["reindexed"] == (before != after)
+    data = json.loads(done.stdout)
+    assert data["reindexed"] == (before != after)
     assert differences(expected, answers(tmp_path, tmp_path / "second", **here)) == []
 
 
@@ -102,10 +102,25 @@ def test_a_restore_that_fails_leaves_the_database_alone(tmp_path: Path, database
 
 def test_every_type_of_column_is_one_that_travels(database: str) -> None:
     """A new kind of column has to be thought of: it may be written differently by the two databases."""
-    found = rows(
+    result = rows(
         database,
         "SELECT DISTINCT data_type FROM information_schema.columns"
         " WHERE table_schema = 'public' AND table_name <> 'django_migrations'",
     )
     known = {"bigint", "integer", "smallint", "boolean", "double precision", "bytea", "jsonb", "text", "tsvector"}
-    assert {kind for (kind,) in found} <= known | {"character varying"}
+    assert {kind for (kind,) in result} <= known | {"character varying"}
+
+
+def test_a_connection_that_breaks_while_tables_are_replaced_leaves_no_false_word(tmp_path: Path, database: str) -> None:
+    """Whether the last statement came through is not known then."""
+    with psycopg.connect(database) as connection:
+        connection.execute(
+            "CREATE FUNCTION cut() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN"
+            " IF current_query() LIKE '%SET SCHEMA%' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;"
+            " END $$"
+        )
+        connection.execute("CREATE EVENT TRIGGER cut ON ddl_command_end EXECUTE FUNCTION cut()")
+    done = restore(tmp_path, database, "--replace")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "it holds what it held before, or the backup" in done.stderr
+    assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]

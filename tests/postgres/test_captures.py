@@ -22,15 +22,15 @@ def test_both_databases_give_back_what_was_captured(tmp_path: Path, postgres_url
 
     def shown(home: Path, **more: str) -> list[Any]:
         spool = Spool(home / "captures")
-        for one in exchanges:
-            spool.write(one)
-        found = []
+        for item in exchanges:
+            spool.write(item)
+        results = []
         for arguments in (("list",), ("show", "msg_0"), ("show", "msg_1")):
             done = lucid(home, "capture", *arguments, "--json", **more)
             assert done.returncode == 0, done.stderr
-            found.append(json.loads(done.stdout))
+            results.append(json.loads(done.stdout))
         assert spool.waiting().files == 0
-        return found
+        return results
 
     here, there = shown(tmp_path / "sqlite"), shown(tmp_path / "postgres", DATABASE_URL=fresh_database(postgres_url))
     assert here[:2] == there[:2]
@@ -47,7 +47,7 @@ def test_what_was_recorded_on_a_host_is_stored_by_that_host_and_shown_on_all(tmp
     def listed(home: Path) -> list[str]:
         done = lucid(home, "capture", "list", "--json", DATABASE_URL=database, LUCID_HOST=home.name)
         assert done.returncode == 0, done.stderr
-        return sorted(one["message_id"] for one in json.loads(done.stdout))
+        return sorted(item["message_id"] for item in json.loads(done.stdout))
 
     for number, spool in enumerate(spools.values()):
         spool.write(exchange(request({"role": "user", "content": "When is high water?"}), message(f"msg_{number}")))

@@ -49,8 +49,8 @@ import django
 django.setup()
 from pathlib import Path
 from sessions.imports.engine.scan import stretches
-from sessions.imports.services import sync
-stretches.STRETCH = sync.COMMIT_BYTES = stretches.BLOCK_SIZE
+from sessions.imports.services import import_work, sync
+stretches.STRETCH = import_work.COMMIT_BYTES = stretches.BLOCK_SIZE
 where = sys.argv[2]
 def stop(place):
     if place == where and not stop.done:
@@ -61,11 +61,11 @@ stop.done = False
 def listener(progress):
     stop("indexing" if progress.phase == "indexing" else "half" if progress.entries else "planned")
 def around(name):
-    function = getattr(sync, name)
+    function = getattr(import_work, name)
     def stopping(*arguments):
         function(*arguments)
         stop(name)
-    setattr(sync, name, stopping)
+    setattr(import_work, name, stopping)
 around("settle")
 around("index_owed")
 report = sync.sync([Path(sys.argv[1])], workers=1, listener=listener)
@@ -126,12 +126,12 @@ class Hosts:
     def imports(self, host: str, tree: Path | None = None) -> dict[str, Any]:
         with self.command(host, tree) as process:
             try:
-                said, trouble = process.communicate(timeout=PATIENCE)
+                output, trouble = process.communicate(timeout=PATIENCE)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
         assert process.returncode == 0, trouble
-        report: dict[str, Any] = json.loads(said)
+        report: dict[str, Any] = json.loads(output)
         assert report["failed"] == []
         return report
 
@@ -146,10 +146,10 @@ class Hosts:
 
     def stored(self, database: str = "") -> dict[str, Any]:
         """Everything, free of ids; nothing is left to be imported."""
-        found = probe(self.folder / "home-a", database or self.database, sorted(self.folder.glob("tree-*")))
-        assert found["again"] == 0
-        assert database or found["report"]["rows_written"] == 0
-        return {name: found[name] for name in ("transcripts", "sources", "entries")}
+        result = probe(self.folder / "home-a", database or self.database, sorted(self.folder.glob("tree-*")))
+        assert result["again"] == 0
+        assert database or result["report"]["rows_written"] == 0
+        return {name: result[name] for name in ("transcripts", "sources", "entries")}
 
 
 def killed(process: subprocess.Popen[str]) -> None:
@@ -159,9 +159,9 @@ def killed(process: subprocess.Popen[str]) -> None:
 
 def ends(process: subprocess.Popen[str]) -> int:
     """Goes on to its end. Returns the number of new entries."""
-    said, trouble = process.communicate("go\n", timeout=PATIENCE)
+    output, trouble = process.communicate("go\n", timeout=PATIENCE)
     assert process.returncode == 0, trouble
-    return int(said.split("done ")[1])
+    return int(output.split("done ")[1])
 
 
 @contextmanager
@@ -248,10 +248,10 @@ def test_a_line_that_is_appended_on_one_host_is_stored_while_another_imports(hos
     with held(hosts, "a", where) as first:
         follower = script(APPENDED, hosts.folder / "home-b", hosts.database, str(path), LUCID_HOST="b")
         try:
-            said, trouble = follower.communicate(timeout=PATIENCE)
+            output, trouble = follower.communicate(timeout=PATIENCE)
         finally:
             follower.kill()
-        assert said == "grew 1\n", trouble
+        assert output == "grew 1\n", trouble
         assert rows(hosts.database, OF_HOST.format(host="b")) == [(before + 1,)]
         assert rows(hosts.database, OPEN) != [(0,)]
         ends(first)
@@ -265,7 +265,7 @@ def test_a_tree_that_two_hosts_mount_is_stored_once_when_both_import_at_once(hos
         both = [hosts.command(host, tree) for host in ("a", "b")]
         ended = [process.communicate(timeout=PATIENCE) for process in both]
         assert [process.returncode for process in both] == [0, 0], ended
-        reports = [json.loads(said) for said, _ in ended]
+        reports = [json.loads(text) for text, _ in ended]
         assert sum(report["new_entries"] for report in reports) == EACH // SESSIONS, ended
         # Whoever did not read them waited until they were there.
         assert [report["entries"] for report in reports] == [number * EACH // SESSIONS] * 2, ended
@@ -321,8 +321,8 @@ def test_an_import_that_lost_its_lock_writes_nothing_that_another_host_reads_by_
             assert len(holders) == 1
             connection.execute("SELECT pg_terminate_backend(%s)", holders[0])
         hosts.imports("b", hosts.tree("a"))
-        said, trouble = first.communicate("go\n", timeout=PATIENCE)
-        assert "done" not in said
+        output, trouble = first.communicate("go\n", timeout=PATIENCE)
+        assert "done" not in output
         assert "LockLostError" in trouble, trouble
     assert rows(hosts.database, ENTRIES) == [(EACH,)]
     hosts.sound()

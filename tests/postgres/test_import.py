@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from tests.postgres.running import fresh_database, probe, rows
 from tests.serving import ROOT, environment, lucid, serving, wait_until
 from tests.sessions.imports.services.test_killed_import import IMPORT
@@ -83,8 +85,8 @@ def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_pat
     assert rows(database, twice) == []
 
 
-def _stored(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: found[name] for name in ("transcripts", "sources", "entries", "search", "again")}
+def _stored(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: data[name] for name in ("transcripts", "sources", "entries", "search", "again")}
 
 
 def test_a_growing_session_is_followed(tmp_path: Path, postgres_url: str) -> None:
@@ -102,3 +104,19 @@ def test_a_growing_session_is_followed(tmp_path: Path, postgres_url: str) -> Non
         assert b"lock gate" in server.get("/search/?q=gate").body.replace(b"<mark>gate</mark>", b"gate")
         assert server.stop() == 0
     assert "Traceback" not in "".join(server.lines)
+
+
+def test_tables_that_were_counted_while_they_were_empty_are_counted_anew(tmp_path: Path, postgres_url: str) -> None:
+    database = fresh_database(postgres_url)
+    write(tmp_path / "before", 300)
+    lucid(tmp_path / "home", "import", str(tmp_path / "before"), DATABASE_URL=database)
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("DELETE FROM transcripts_entry")
+        connection.execute("ANALYZE transcripts_entry")
+
+    project = tmp_path / "after" / "projects" / "-home-dev-tidewatch"
+    Writing(session="88888888-0000-4000-8000-000000000000").turns(500).save(project)
+    imported = lucid(tmp_path / "home", "import", str(tmp_path / "after"), DATABASE_URL=database)
+    assert imported.returncode == 0, imported.stderr
+    ((counted,),) = rows(database, "SELECT reltuples FROM pg_class WHERE relname = 'transcripts_entry'")
+    assert counted >= 2_000

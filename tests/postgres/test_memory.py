@@ -26,6 +26,6 @@ def test_changes_are_noticed_and_undone(tmp_path: Path, postgres_url: str) -> No
     (folder / "a.md").unlink()
     (folder / "b.md").rename(folder / "c.md")
     change, _ = run("history", str(folder))
-    assert [(one["file"], one["action"]) for one in change["files"]] == [("a.md", "deleted"), ("c.md", "renamed")]
+    assert [(file["file"], file["action"]) for file in change["files"]] == [("a.md", "deleted"), ("c.md", "renamed")]
     run("undo", str(change["change"]))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"a.md": b"one\r\n\0\xff\n", "b.md": b"two\n"}

@@ -40,9 +40,9 @@ class Other:
 
     def hear(self) -> str:
         assert self.process.stdout is not None
-        said = self.process.stdout.readline().strip()
-        assert said, self.process.communicate(timeout=60)[1]
-        return said
+        text = self.process.stdout.readline().strip()
+        assert text, self.process.communicate(timeout=60)[1]
+        return text
 
     def tell(self) -> None:
         assert self.process.stdin is not None
@@ -83,9 +83,9 @@ def run(database: str, run_id: int) -> dict[str, Any]:
 
 
 def begun(other: Other) -> int:
-    said = other.hear()
-    assert said.startswith("working "), said
-    return int(said.split()[1])
+    text = other.hear()
+    assert text.startswith("working "), text
+    return int(text.split()[1])
 
 
 def test_a_run_is_killed_from_another_host(tmp_path: Path, database: str) -> None:
@@ -119,9 +119,9 @@ def test_an_import_of_one_host_is_killed_from_another(tmp_path: Path, database: 
     (tmp_path / "config").mkdir()
     with others(tmp_path / "first", database, "import", str(tmp_path / "config")) as first:
         assert first.hear() == "ready"
-        found = "SELECT id FROM inspector_run WHERE kind = 'import' AND status = 'running'"
-        wait_until(lambda: rows(database, found))
-        ((run_id,),) = rows(database, found)
+        text = "SELECT id FROM inspector_run WHERE kind = 'import' AND status = 'running'"
+        wait_until(lambda: rows(database, text))
+        ((run_id,),) = rows(database, text)
         with others(tmp_path / "second", database, "kill", str(run_id)) as second:
             assert (second.hear(), second.hear()) == ("killed True", "killed")
         assert first.hear() == "stopped"

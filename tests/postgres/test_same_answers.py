@@ -182,9 +182,9 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> tuple[d
     folder = tmp_path_factory.mktemp("both")
     config = tree(folder)
     pages = [*PAGES, *_session_pages(config)]
-    asked = {"search": QUERIES, "deep": DEEP, "pages": pages}
-    sqlite = probe(folder / "sqlite", "", [config], **asked)
-    postgres = probe(folder / "postgres", fresh_database(postgres_url), [config], **asked)
+    parameters = {"search": QUERIES, "deep": DEEP, "pages": pages}
+    sqlite = probe(folder / "sqlite", "", [config], **parameters)
+    postgres = probe(folder / "postgres", fresh_database(postgres_url), [config], **parameters)
     return sqlite, postgres
 
 

@@ -56,9 +56,9 @@ def sources_locked(database: str) -> Iterator[None]:
 
 
 def goes_on(process: subprocess.Popen[str], word: str = "go") -> str:
-    said, trouble = process.communicate(f"{word}\n", timeout=180)
+    output, trouble = process.communicate(f"{word}\n", timeout=180)
     assert process.returncode == 0, trouble
-    return said.strip()
+    return output.strip()
 
 
 def whole(database: str) -> None:
@@ -75,8 +75,8 @@ def whole(database: str) -> None:
 
 
 def stored(tmp_path: Path, database: str) -> dict[str, Any]:
-    found = probe(tmp_path / "first", database, [tmp_path / "config"], search=["tide", "gauge"])
-    return {name: found[name] for name in ("transcripts", "sources", "entries", "search", "again")}
+    result = probe(tmp_path / "first", database, [tmp_path / "config"], search=["tide", "gauge"])
+    return {name: result[name] for name in ("transcripts", "sources", "entries", "search", "again")}
 
 
 def test_what_workers_read_is_stored_as_if_one_process_had_read_all(
@@ -121,8 +121,8 @@ def test_workers_stop_when_the_import_is_killed_and_the_next_one_makes_up_for_it
             wait_until(lambda: rows(database, BLOCKED) == [(1,)])
             process.kill()
             process.wait(30)
-        said, trouble = reader.communicate(timeout=180)
-        assert said == "reading\ndone\n", trouble
+        output, trouble = reader.communicate(timeout=180)
+        assert output == "reading\ndone\n", trouble
     # One portion may have been finished, but no more were begun.
     assert rows(database, "SELECT count(*) < 3 FROM transcripts_transcript WHERE entries > 0") == [(True,)]
     assert rows(database, "SELECT count(*) > 0 FROM transcripts_portion") == [(True,)]
@@ -142,8 +142,8 @@ def test_an_import_that_somebody_stops_takes_its_workers_along(tmp_path: Path, d
         wait_until(lambda: rows(database, "SELECT count(*) FROM transcripts_sharedimport") == [(0,)])
         locked.close()
         assert goes_on(process) == "stopped"
-        said, trouble = reader.communicate(timeout=180)
-        assert said == "reading\ndone\n", trouble
+        output, trouble = reader.communicate(timeout=180)
+        assert output == "reading\ndone\n", trouble
     assert rows(database, LEFT) == [(0,)]
     again = lucid(tmp_path / "second", "import", str(tmp_path / "config"), DATABASE_URL=database)
     assert again.returncode == 0, again.stderr
@@ -208,6 +208,6 @@ print(import_workers.workers.places())
 
 def _places(tmp_path: Path, servers: dict[str, str]) -> int:
     process = script(PLACES, tmp_path / "first", servers["DATABASE_URL"], REDIS_URL=servers["REDIS_URL"])
-    said, trouble = process.communicate(timeout=180)
+    output, trouble = process.communicate(timeout=180)
     assert process.returncode == 0, trouble
-    return int(said)
+    return int(output)

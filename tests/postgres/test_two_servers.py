@@ -31,8 +31,8 @@ import django
 django.setup()
 from pathlib import Path
 from sessions.imports.engine.scan import stretches
-from sessions.imports.services import sync
-stretches.STRETCH = sync.COMMIT_BYTES = stretches.BLOCK_SIZE
+from sessions.imports.services import import_work, sync
+stretches.STRETCH = import_work.COMMIT_BYTES = stretches.BLOCK_SIZE
 def pause(progress):
     if progress.entries and not pause.done:
         pause.done = True
@@ -67,8 +67,8 @@ def script(text: str, home: Path, database: str, *arguments: str, **extra: str) 
 
 def hears(process: subprocess.Popen[str], line: str) -> None:
     assert process.stdout is not None
-    said = process.stdout.readline()
-    assert said == f"{line}\n", said + process.communicate(timeout=60)[1]
+    text = process.stdout.readline()
+    assert text == f"{line}\n", text + process.communicate(timeout=60)[1]
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ def database(postgres_url: str) -> str:
 def test_two_imports_of_one_tree_at_once_store_each_entry_once(tmp_path: Path, database: str) -> None:
     write(tmp_path / "config", 75)
     both = [start(tmp_path / name, database, tmp_path / "config") for name in ("first", "second")]
-    said = [process.communicate(timeout=180)[0] for process in both]
-    assert said == ["ready\ndone\n"] * 2
+    text = [process.communicate(timeout=180)[0] for process in both]
+    assert text == ["ready\ndone\n"] * 2
     assert rows(database, ENTRIES) == [(SESSIONS * 300,)]
     assert rows(database, TWICE) == []
     assert rows(database, "SELECT state, count(*) FROM transcripts_source GROUP BY state") == [("present", SESSIONS)]
@@ -106,7 +106,7 @@ def test_two_commands_that_start_together_store_each_entry_once_round_after_roun
         ended = [process.communicate(timeout=180) for process in both]
         assert [process.returncode for process in both] == [0, 0], ended
         # Whoever came second found nothing left to do.
-        assert sum(json.loads(said)["new_entries"] for said, _ in ended) == SESSIONS * 40, ended
+        assert sum(json.loads(text)["new_entries"] for text, _ in ended) == SESSIONS * 40, ended
         assert rows(database, ENTRIES) == [(SESSIONS * 40 * number,)]
         assert rows(database, TWICE) == []
         assert rows(database, "SELECT state, count(*) FROM transcripts_source GROUP BY 1") == [("present", SESSIONS)]
@@ -120,8 +120,8 @@ def test_two_servers_that_start_at_once_migrate_and_import_once(tmp_path: Path, 
         finished = "SELECT count(*) FROM inspector_run WHERE kind = 'import' AND status = 'completed'"
         wait_until(lambda: rows(database, finished) == [(2,)])
         assert (first.stop(), second.stop()) == (0, 0)
-    said = "".join(first.lines + second.lines)
-    assert "Traceback" not in said, said
+    text = "".join(first.lines + second.lines)
+    assert "Traceback" not in text, text
     assert rows(database, ENTRIES) == [(SESSIONS * 300,)]
     assert rows(database, TWICE) == []
 
@@ -177,8 +177,8 @@ def test_an_import_that_lost_its_lock_stops_and_nothing_is_stored_twice(tmp_path
         connection.execute("SELECT pg_terminate_backend(%s)", holders)
     other = lucid(tmp_path / "second", "import", str(tmp_path / "config"), DATABASE_URL=database)
     assert other.returncode == 0, other.stderr
-    said, trouble = half.communicate("go\n", timeout=120)
-    assert "done" not in said
+    output, trouble = half.communicate("go\n", timeout=120)
+    assert "done" not in output
     assert "LockLostError" in trouble, trouble
     assert rows(database, ENTRIES) == [(SESSIONS * 3200,)]
     assert rows(database, TWICE) == []

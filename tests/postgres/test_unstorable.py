@@ -19,19 +19,19 @@ def test_a_transcript_full_of_nul_characters_is_imported_like_any_other(tmp_path
     pages = ["/", "/sessions/", "/odd/", session, f"{session}?all=1", f"{session}agents/", "/search/?q=a%00b&deep=1"]
     pages += ["/sessions/a%00b/", f"{session}entries/a%00b/", f"{session}results/a%00b/", f"{session}find/?q=%00"]
 
-    asked = {"search": ["b", "identity"], "deep": ["spilled mooring"], "pages": pages}
-    found = probe(tmp_path / "postgres", fresh_database(postgres_url), [project.parents[1]], **asked)
-    expected = probe(tmp_path / "sqlite", "", [project.parents[1]], **asked)
+    parameters = {"search": ["b", "identity"], "deep": ["spilled mooring"], "pages": pages}
+    result = probe(tmp_path / "postgres", fresh_database(postgres_url), [project.parents[1]], **parameters)
+    expected = probe(tmp_path / "sqlite", "", [project.parents[1]], **parameters)
 
-    assert found["report"]["failed"] == []
-    for report in (found["report"], expected["report"]):
+    assert result["report"]["failed"] == []
+    for report in (result["report"], expected["report"]):
         assert len(report.pop("unknown_types")) == 1
-    assert (found["report"], found["again"], found["sources"]) == (expected["report"], 0, expected["sources"])
-    assert {name: len(rows) for name, rows in found["entries"].items()} == {
+    assert (result["report"], result["again"], result["sources"]) == (expected["report"], 0, expected["sources"])
+    assert {name: len(rows) for name, rows in result["entries"].items()} == {
         name: len(rows) for name, rows in expected["entries"].items()
     }
-    assert [hits[0] for hits in found["search"].values()] == [hits[0] for hits in expected["search"].values()]
-    assert {page: status for page, (status, _) in found["pages"].items()} == {
+    assert [hits[0] for hits in result["search"].values()] == [hits[0] for hits in expected["search"].values()]
+    assert {page: status for page, (status, _) in result["pages"].items()} == {
         page: status for page, (status, _) in expected["pages"].items()
     }
-    assert all(status < 500 for status, _ in found["pages"].values())
+    assert all(status < 500 for status, _ in result["pages"].values())

@@ -25,16 +25,16 @@ def work(running: Any, run: Any) -> dict[str, Any]:
     """Needs no database, and ends when it is told to: by a kill, or by a line."""
     import threading
 
-    told = threading.Event()
+    event = threading.Event()
 
     def listen() -> None:
         wait_for_line()
-        told.set()
+        event.set()
 
     threading.Thread(target=listen, daemon=True).start()
     running.begin_phase("working")
     say("working", run.pk)
-    while not told.is_set():
+    while not event.is_set():
         running.wait(0.05)
     return {"summary": "Done."}
 
@@ -93,7 +93,7 @@ def present() -> None:
     presence_begin(role="worker")
     say("ready")
     wait_for_line()
-    say(*sorted(f"{one.host or 'here'}:{one.pid}:{one.is_responding}" for one in found("worker")))
+    say(*sorted(f"{item.host or 'here'}:{item.pid}:{item.is_responding}" for item in found("worker")))
 
 
 def main() -> None:

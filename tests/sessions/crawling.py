@@ -102,7 +102,7 @@ def walk(client: Asks, start: Iterable[str], *, most: int | None = None) -> Iter
     """Every page that can be reached, each of a kind a few times; beyond those to start with, at most so many of one
     route."""
     waiting = deque(start)
-    asked = set(waiting)
+    items = set(waiting)
     visits: Counter[str] = Counter()
     seen: set[str] = set()
     kinds: Counter[tuple[str, ...]] = Counter()
@@ -112,7 +112,7 @@ def walk(client: Asks, start: Iterable[str], *, most: int | None = None) -> Iter
         kind = _kind(address)
         if address in seen or (len(kind) > 1 and (kinds[kind] >= OF_A_KIND or routes[kind[0]] >= OF_A_ROUTE)):
             continue
-        if address not in asked and most is not None and visits[kind[0]] >= most:
+        if address not in items and most is not None and visits[kind[0]] >= most:
             continue
         visits[kind[0]] += 1
         kinds[kind] += 1
@@ -145,8 +145,8 @@ def _examine(address: str, answer: Any, body: bytes) -> tuple[list[str], list[st
 
 def unseen(page: str) -> list[str]:
     """Characters that nobody sees, as they stand on the page, each with what is around it."""
-    found = [*TURNING.finditer(page), *CONTROL.finditer(SENT_BACK.sub("", page))]
-    return [repr(match.string[max(0, match.start() - 40) : match.end() + 20]) for match in found]
+    result = [*TURNING.finditer(page), *CONTROL.finditer(SENT_BACK.sub("", page))]
+    return [repr(match.string[max(0, match.start() - 40) : match.end() + 20]) for match in result]
 
 
 def content(answer: Any) -> bytes:

@@ -108,7 +108,7 @@ def _speech(writing: Writing, text: str) -> None:
     writing.assistant(text, isApiErrorMessage=True, error=text, apiError=text, errorDetails=text)
     source = {"type": "base64", "media_type": text, "data": text}
     markup = {"type": "base64", "media_type": "image/svg+xml", "data": "PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+"}
-    images = [{"type": "image", "source": one} for one in (source, markup, {"type": "url", "url": text}, text)]
+    images = [{"type": "image", "source": item} for item in (source, markup, {"type": "url", "url": text}, text)]
     writing.row(
         "user", message={"role": "user", "content": [*images, {"type": "document", "source": source, "title": text}]}
     )
@@ -146,10 +146,10 @@ def _tools(writing: Writing, text: str) -> None:
 
 def _system(writing: Writing, text: str) -> None:
     for kind in _ATTACHMENTS.split():
-        said = dict.fromkeys(
+        block = dict.fromkeys(
             ("content", "prompt", "filename", "displayPath", "path", "command", "stdout", "text"), text
         )
-        writing.row("attachment", attachment={"type": kind, **said, "hookName": text, "blockingError": text})
+        writing.row("attachment", attachment={"type": kind, **block, "hookName": text, "blockingError": text})
     writing.row("attachment", attachment={"type": text, "content": [text]})
     metadata = {"trigger": text, "preTokens": text, "postTokens": -5, "durationMs": text, "preservedSegment": text}
     for kind in [*_SUBTYPES.split(), text]:

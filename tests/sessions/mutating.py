@@ -120,7 +120,9 @@ _ACCIDENTS: dict[str, Callable[[Lines, int, int, Any], None]] = {
     "a key is missing": _lose,
     "a uuid is repeated": _link("uuid", "uuid"),
     "a parent is another": _link("parentUuid", "uuid"),
-    "a record is its own parent": lambda lines, at, more, value: _link("parentUuid", "uuid")(lines, at, at, value),
+    "a record is its own parent": lambda lines, index, more, value: _link("parentUuid", "uuid")(
+        lines, index, index, value
+    ),
 }
 
 
@@ -141,11 +143,11 @@ def _change(lines: Lines, at: int, change: Callable[[dict[str, Any]], None]) -> 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
     """Every holder of a value in a record, with the key that it is held by."""
-    found: list[tuple[Any, Any]] = []
+    results: list[tuple[Any, Any]] = []
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in inner:
-        found += [(value, key), *_places(one)]
-    return found
+    for key, item in inner:
+        results += [(value, key), *_places(item)]
+    return results
 
 
 @st.composite

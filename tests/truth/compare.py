@@ -29,22 +29,22 @@ class Verdict(NamedTuple):
 
 def answered(logged: Sequence[Json]) -> list[Json]:
     """Requests of the conversation and of sub-agents that got a whole answer, which a transcript must hold."""
-    due = [one for one in logged if one["kind"] in (Kind.MAIN, Kind.SUB) and one["status"] == 200]
-    return [one for one in due if one["response"] and not one["response"].get("broken")]
+    due = [item for item in logged if item["kind"] in (Kind.MAIN, Kind.SUB) and item["status"] == 200]
+    return [item for item in due if item["response"] and not item["response"].get("broken")]
 
 
-def verdict(sent: Json, said: Messages | None, *, agent: bool = False) -> Verdict:
+def verdict(sent: Json, messages: Messages | None, *, agent: bool = False) -> Verdict:
     number, message, theirs = sent["n"], sent["response"]["id"], sent["messages"]
-    if said is None:
+    if messages is None:
         return Verdict(number, message, agent, told=False)
     return Verdict(
         number,
         message,
         agent,
         told=True,
-        conversation=conversation(said) == conversation(theirs),
-        whole=bytes_of(said) == bytes_of(theirs),
-        elements=elements_of(said) == elements_of(theirs),
+        conversation=conversation(messages) == conversation(theirs),
+        whole=bytes_of(messages) == bytes_of(theirs),
+        elements=elements_of(messages) == elements_of(theirs),
     )
 
 

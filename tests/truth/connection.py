@@ -26,7 +26,7 @@ class Connection:
         self._send(prompt)
         due = dict(meanwhile)
         while True:
-            for count in [one for one in due if len(self._model.sent) >= one]:
+            for count in [item for item in due if len(self._model.sent) >= item]:
                 self._send(due.pop(count))
             try:
                 event = self._printed.get(timeout=0.05)

@@ -22,7 +22,7 @@ NOTIFICATION = re.compile(r"<task-notification>.*</task-notification>", re.DOTAL
 
 def resume_export(visit: Visit, session: str, kind: str) -> list[Miss]:
     """Empty if the client went on with what was exported."""
-    settings = [part for one in SETTINGS.get(kind, ()) for part in ("--set", one)]
+    settings = [part for item in SETTINGS.get(kind, ()) for part in ("--set", item)]
     made = json.loads(lucid.ask("compact", session, "--kind", kind, "--json", *settings))
     if made["before"] == made["after"]:
         return [Miss("export", UNEXPLAINED, f"{kind}: there was nothing to compact")]
@@ -35,11 +35,11 @@ def resume_export(visit: Visit, session: str, kind: str) -> list[Miss]:
     except NotPlayedError as error:
         return [Miss("export", UNEXPLAINED, f"{kind}: not resumed: {error}")]
     # Errands of the client quote the prompt too.
-    asked = [one.body["messages"] for one in visit.model.sent[count:] if one.kind is not Kind.SIDE]
-    sent = [messages for messages in asked if GO_ON in json.dumps(messages)]
+    request = [message.body["messages"] for message in visit.model.sent[count:] if message.kind is not Kind.SIDE]
+    sent = [messages for messages in request if GO_ON in json.dumps(messages)]
     if not sent:
         return [Miss("export", UNEXPLAINED, f"{kind}: the prompt was not sent")]
-    theirs, ours = said(sent[0]), said(context["messages"])
+    theirs, ours = conversation(sent[0]), conversation(context["messages"])
     return explain_export(kind, _difference(theirs, ours))
 
 
@@ -49,37 +49,37 @@ def _difference(sent: Said, ours: Said) -> str:
         theirs = without_news(sent, ours, GO_ON)
     except ValueError as error:
         return str(error)
-    for place, (one, other) in enumerate(zip(theirs, ours, strict=False)):
-        if one != other:
-            return f"block {place}: sent {one}, said {other}"
+    for place, (item, other) in enumerate(zip(theirs, ours, strict=False)):
+        if item != other:
+            return f"block {place}: sent {item}, said {other}"
     return "" if len(theirs) == len(ours) else f"{len(theirs)} blocks sent, {len(ours)} said"
 
 
-def said(messages: list[Json]) -> Said:
+def conversation(messages: list[Json]) -> Said:
     """The conversation: without what the client puts around it."""
-    found = []
+    results = []
     for message in messages:
         for block in blocks_of(message["content"]):
-            told = NOTIFICATION.search(hashed_text(block)) if block["type"] == "text" else None
+            match = NOTIFICATION.search(hashed_text(block)) if block["type"] == "text" else None
             # It is sent within a reminder, which says that no person wrote it.
-            known = digest({"type": "text", "text": told[0]}) if told else digest(block)
+            known = digest({"type": "text", "text": match[0]}) if match else digest(block)
             if known.get("injected"):
                 continue
             name = known.get("id") or known.get("tool_use_id")
             words = hashed_text(block).strip() if message["role"] == "system" else known["core"]
-            found.append((message["role"], known["type"], name, words))
-    return found
+            results.append((message["role"], known["type"], name, words))
+    return results
 
 
 def without_news(theirs: Said, ours: Said, words: str) -> Said:
     """Without what this turn brought: the words, and notes of its own, which may follow ours in the same message."""
-    asked = ("user", "text", None, digest({"type": "text", "text": words})["core"])
-    if theirs.count(asked) != 1:
-        raise ValueError(f"the prompt was sent {theirs.count(asked)} times")
-    rest = [one for one in theirs if one != asked]
+    request = ("user", "text", None, digest({"type": "text", "text": words})["core"])
+    if theirs.count(request) != 1:
+        raise ValueError(f"the prompt was sent {theirs.count(request)} times")
+    rest = [item for item in theirs if item != request]
     if any(role != "system" for role, *_ in rest[len(ours) :]):
         raise ValueError("more was sent than the export holds")
     return [
-        mine if one[0] == mine[0] == "system" and one[3].startswith(mine[3]) else one
-        for one, mine in zip(rest, ours, strict=False)
+        mine if item[0] == mine[0] == "system" and item[3].startswith(mine[3]) else item
+        for item, mine in zip(rest, ours, strict=False)
     ]

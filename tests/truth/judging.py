@@ -15,44 +15,44 @@ from tests.truth.wire import Json, Kind, rows
 
 def judge(folder: Path, version: str) -> Judgement:
     logged = rows(folder)
-    told = lucid.sessions(folder)
-    verdicts, misses = _requests(logged, told, version)
-    true = {one.message: one for session in told for one in _truths(session, logged)}
-    said = {name: one for session in told for name, one in lucid.breaks(session).items()}
-    for name in sorted(true.keys() | said.keys()):
-        if (miss := explain_break(version, true.get(name), said.get(name))) is not None:
+    sessions = lucid.sessions(folder)
+    verdicts, misses = _requests(logged, sessions, version)
+    true = {truth.message: truth for session in sessions for truth in _truths(session, logged)}
+    text = {name: item for session in sessions for name, item in lucid.breaks(session).items()}
+    for name in sorted(true.keys() | text.keys()):
+        if (miss := explain_break(version, true.get(name), text.get(name))) is not None:
             misses.append(miss)
-    both = true.keys() & said.keys()
-    right = sum(said[name]["causes"][0] == true[name].cause for name in both)
-    return Judgement(verdicts, len(true), len(both), len(said.keys() - true.keys()), right, misses)
+    both = true.keys() & text.keys()
+    right = sum(text[name]["causes"][0] == true[name].cause for name in both)
+    return Judgement(verdicts, len(true), len(both), len(text.keys() - true.keys()), right, misses)
 
 
-def _requests(logged: list[Json], told: list[lucid.Session], version: str) -> tuple[list[Verdict], list[Miss]]:
+def _requests(logged: list[Json], sessions: list[lucid.Session], version: str) -> tuple[list[Verdict], list[Miss]]:
     contexts: dict[str, tuple[str, Json]] = {}
-    for session in told:
+    for session in sessions:
         for name, context in lucid.contexts(session):
             # A fork has the requests of its session too, which are better known there.
             contexts.setdefault(context["request"], (name, context))
     verdicts, misses = [], []
-    for one in _compared(logged, contexts.keys()):
-        agent, said = contexts.get(one["response"]["id"]) or ("", None)
-        messages = said["messages"] if said else None
-        found = verdict(one, messages, agent=bool(agent) or one["kind"] == Kind.SUB)
-        verdicts.append(found)
-        if not (found.conversation and found.whole):
-            misses.append(explain_request(version, found, one, said))
+    for item in _compared(logged, contexts.keys()):
+        agent, text = contexts.get(item["response"]["id"]) or ("", None)
+        messages = text["messages"] if text else None
+        result = verdict(item, messages, agent=bool(agent) or item["kind"] == Kind.SUB)
+        verdicts.append(result)
+        if not (result.conversation and result.whole):
+            misses.append(explain_request(version, result, item, text))
     return verdicts, misses
 
 
 def _compared(logged: list[Json], known: Collection[str]) -> list[Json]:
     """All that must have an answer on file, and whatever else has one."""
-    due = {one["response"]["id"] for one in answered(logged)} | set(known)
-    return [one for one in logged if one["response"] and one["response"]["id"] in due]
+    due = {item["response"]["id"] for item in answered(logged)} | set(known)
+    return [item for item in logged if item["response"] and item["response"]["id"] in due]
 
 
 def _truths(session: lucid.Session, logged: list[Json]) -> list[Truth]:
-    sent = {one["response"]["id"]: one for one in logged if one["response"]}
-    compacted = [one["n"] for one in logged if one["kind"] == Kind.COMPACT]
+    sent = {item["response"]["id"]: item for item in logged if item["response"]}
+    compacted = [item["n"] for item in logged if item["kind"] == Kind.COMPACT]
     return [
         truth
         for messages in session.threads.values()

@@ -30,7 +30,7 @@ def ask(command: str, *arguments: str) -> str:
 def sessions(folder: Path) -> list[Session]:
     """Of what was imported from this folder."""
     mains = Transcript.objects.filter(kind=Transcript.Kind.MAIN, source__path__startswith=f"{folder.resolve()}/")
-    return [Session(one.public_id, _threads(one.public_id)) for one in mains.order_by("pk")]
+    return [Session(transcript.public_id, _threads(transcript.public_id)) for transcript in mains.order_by("pk")]
 
 
 def contexts(session: Session) -> Iterator[tuple[str, Json]]:
@@ -43,13 +43,13 @@ def contexts(session: Session) -> Iterator[tuple[str, Json]]:
 
 def breaks(session: Session) -> dict[str, Json]:
     """By the id of the answer."""
-    told = json.loads(ask("cache", session.id, "--json"))
-    return {one["message_id"]: one for one in told["breaks"]}
+    data = json.loads(ask("cache", session.id, "--json"))
+    return {item["message_id"]: item for item in data["breaks"]}
 
 
 def _threads(session: str) -> dict[str, list[str]]:
-    told: list[dict[str, Any]] = json.loads(ask("requests", session, "--json"))
+    data: list[dict[str, Any]] = json.loads(ask("requests", session, "--json"))
     threads: dict[str, list[str]] = {}
-    for one in told:
-        threads.setdefault(one["agent"] or "", []).append(one["message_id"])
+    for item in data:
+        threads.setdefault(item["agent"] or "", []).append(item["message_id"])
     return threads

@@ -47,11 +47,11 @@ def _other_order(case: Case) -> bool:
     """After a compaction and a resume, files that were read before are told in another order than they stand in."""
     if case.context is None or behaviour_of(case.version).records_wording:
         return False
-    told = [sorted(_told(one["messages"])) for one in (case.sent, case.context)]
-    return told[0] == told[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
+    output = [sorted(_system_lengths(item["messages"])) for item in (case.sent, case.context)]
+    return output[0] == output[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
 
 
-def _told(messages: list[Json]) -> Iterator[int]:
+def _system_lengths(messages: list[Json]) -> Iterator[int]:
     """How long the words of the client are that have a role of their own."""
     for message in messages:
         if message["role"] == "system":
@@ -95,19 +95,19 @@ def explain_request(version: str, verdict: Verdict, sent: Json, context: Json | 
     return Miss(what, cause, f"request {verdict.number}, {verdict.message}{_difference(case)}")
 
 
-def explain_break(version: str, true: Truth | None, said: Json | None) -> Miss | None:
+def explain_break(version: str, true: Truth | None, messages: Json | None) -> Miss | None:
     """None if there is nothing to explain."""
     if true is None:
-        assert said is not None
-        return Miss("break", UNEXPLAINED, f"{said['message_id']}: none, but Lucid says {said['causes']}")
-    if said is None:
+        assert messages is not None
+        return Miss("break", UNEXPLAINED, f"{messages['message_id']}: none, but Lucid says {messages['causes']}")
+    if messages is None:
         return Miss("break", UNEXPLAINED, f"{true.message}: {true.cause}, {true.before} to {true.read}, not found")
-    if said["causes"][0] != true.cause:
+    if messages["causes"][0] != true.cause:
         if true.cause == "system_prompt_changed" and not behaviour_of(version).records_wording:
-            return Miss("cause", "system prompt in no record", f"{true.message}: Lucid says {said['causes']}")
-        if true.reminders and said["causes"][0] == "unknown" and not behaviour_of(version).records_wording:
-            return Miss("cause", "reminders in no record", f"{true.message}: Lucid says {said['causes']}")
-        return Miss("cause", UNEXPLAINED, f"{true.message}: {true.cause}, but Lucid says {said['causes']}")
+            return Miss("cause", "system prompt in no record", f"{true.message}: Lucid says {messages['causes']}")
+        if true.reminders and messages["causes"][0] == "unknown" and not behaviour_of(version).records_wording:
+            return Miss("cause", "reminders in no record", f"{true.message}: Lucid says {messages['causes']}")
+        return Miss("cause", UNEXPLAINED, f"{true.message}: {true.cause}, but Lucid says {messages['causes']}")
     return None
 
 
@@ -121,7 +121,7 @@ def _difference(case: Case) -> str:
         return ""
     view = bytes_of if case.verdict.conversation else conversation
     theirs, ours = view(case.sent["messages"]), view(case.context["messages"])
-    for place, (sent, said) in enumerate(zip(theirs, ours, strict=False)):
-        if sent != said:
-            return f", block {place}: sent {sent}, said {said}; Lucid knows of: {case.context['unknown']}"
+    for place, (sent, words) in enumerate(zip(theirs, ours, strict=False)):
+        if sent != words:
+            return f", block {place}: sent {sent}, said {words}; Lucid knows of: {case.context['unknown']}"
     return f", {len(theirs)} blocks sent, {len(ours)} said; Lucid knows of: {case.context['unknown']}"

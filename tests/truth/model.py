@@ -60,14 +60,14 @@ class ScriptedModel(MessagesServer):
     def pass_time(self, seconds: float) -> None:
         """Everything so far was so much earlier."""
         with self._lock:
-            self.sent = [one._replace(time=one.time - seconds) for one in self.sent]
+            self.sent = [message._replace(time=message.time - seconds) for message in self.sent]
             self.cache.age(seconds)
 
     def _signed(self, answer: Say, number: int, body: Json, now: float) -> Say:
         name = hashlib.sha256(f"{self.name} {number}".encode()).hexdigest()
         calls = [
-            Call(call.name, call.input, f"toolu_01{name[at : at + 4]}{name[:18]}")
-            for at, call in enumerate(answer.calls)
+            Call(call.name, call.input, f"toolu_01{name[index : index + 4]}{name[:18]}")
+            for index, call in enumerate(answer.calls)
         ]
         thinks = (body.get("thinking") or {}).get("type", "disabled") != "disabled"
         return replace(
@@ -81,6 +81,6 @@ class ScriptedModel(MessagesServer):
     @staticmethod
     def _response(answer: Say, number: int, body: Json) -> Json:
         message = answer.message(number, body["model"])
-        told = {name: message[name] for name in ("id", "model", "stop_reason", "usage")}
+        output = {name: message[name] for name in ("id", "model", "stop_reason", "usage")}
         broken = answer.hold is not None or answer.error_after is not None or answer.cut_after is not None
-        return {**told, "broken": True} if broken else told
+        return {**output, "broken": True} if broken else output

@@ -28,19 +28,19 @@ class Truth:
 def requests(folder: Path) -> dict[str, Json]:
     """By the id of the answer."""
     return {
-        one["response"]["id"]: one
-        for one in rows(folder)
-        if isinstance(one.get("response"), dict) and one.get("messages")
+        row["response"]["id"]: row
+        for row in rows(folder)
+        if isinstance(row.get("response"), dict) and row.get("messages")
     }
 
 
 def compactions(folder: Path) -> list[int]:
-    return [one["n"] for one in rows(folder) if one["kind"] == "compact"]
+    return [row["n"] for row in rows(folder) if row["kind"] == "compact"]
 
 
 def truths(sent: list[Json], compacted: list[int]) -> list[Truth]:
     """`sent`: the requests of one thread, in order."""
-    found = []
+    results = []
     for previous, now in pairwise(sent):
         before, read = _read(previous), _read(now)
         switched = not read and previous["model"] != now["model"]
@@ -49,25 +49,28 @@ def truths(sent: list[Json], compacted: list[int]) -> list[Truth]:
         cause = _cause(previous, now, compacted)
         expected = cause in ("compaction", "lookback_exceeded", "rewind")
         reminders = cause == "messages_rewritten" and _goes_on(previous, now)
-        found.append(Truth(now["response"]["id"], cause, expected, before, read, reminders))
-    return found
+        results.append(Truth(now["response"]["id"], cause, expected, before, read, reminders))
+    return results
 
 
 def _cause(previous: Json, now: Json, compacted: list[int]) -> str:
-    old, new = _said(previous), _said(now)
+    old, new = _conversation(previous), _conversation(now)
     held = next(
-        (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+        (index for index, (item, other) in enumerate(zip(old, new, strict=False)) if item != other),
+        min(len(old), len(new)),
     )
-    if held < len(old) and any(previous["n"] < one < now["n"] for one in compacted):
+    if held < len(old) and any(previous["n"] < item < now["n"] for item in compacted):
         return "compaction"
     if previous["model"] != now["model"]:
         return "model_changed"
     if not _read(now) and previous["tools"] != now["tools"]:
         return "tools_changed"
     # The first block is the billing header, where there is one.
-    if [one["sha256"] for one in previous["system"][-2:]] != [one["sha256"] for one in now["system"][-2:]]:
+    if [section["sha256"] for section in previous["system"][-2:]] != [
+        section["sha256"] for section in now["system"][-2:]
+    ]:
         return "system_prompt_changed"
-    late = (_at(now) - _at(previous)).total_seconds() > 300
+    late = (_time(now) - _time(previous)).total_seconds() > 300
     # If only messages were rewritten, what stands before them would still be read.
     if held < len(old) and not (late and not _read(now)):
         return "messages_rewritten"
@@ -81,7 +84,7 @@ def _goes_on(previous: Json, now: Json) -> bool:
     return conversation(now["messages"])[: len(before)] == before
 
 
-def _said(request: Json) -> list[tuple[str, str, str]]:
+def _conversation(request: Json) -> list[tuple[str, str, str]]:
     return [
         (message["role"], block["type"], block["sha256"])
         for message in request["messages"]
@@ -93,5 +96,5 @@ def _read(request: Json) -> int:
     return int(request["response"]["usage"]["cache_read_input_tokens"])
 
 
-def _at(request: Json) -> datetime:
+def _time(request: Json) -> datetime:
     return datetime.fromisoformat(request["ts"])

@@ -74,14 +74,14 @@ def judge_all(version: str, folder: Path, recorded: Collection[str]) -> None:
 def _finish(visit: Visit, report: Report) -> None:
     run = RUNS / visit.version / visit.scenario.name
     shutil.rmtree(run, ignore_errors=True)
-    wire.write(run, [one.row() for one in visit.model.sent])
+    wire.write(run, [message.row() for message in visit.model.sent])
     with (run / wire.BODIES).open("w", encoding="utf-8") as bodies:
-        bodies.writelines(json.dumps(one.body, ensure_ascii=False) + "\n" for one in visit.model.sent)
+        bodies.writelines(json.dumps(message.body, ensure_ascii=False) + "\n" for message in visit.model.sent)
     shutil.copytree(visit.home.projects, run / "projects")
     _judge(run, visit.version, report)
     if not visit.scenario.exports:
         return
-    session = max(lucid.sessions(run), key=lambda one: len(one.threads.get("", ()))).id
+    session = max(lucid.sessions(run), key=lambda session: len(session.threads.get("", ()))).id
     for kind in visit.scenario.exports:
         misses = resume_export(visit, session, kind)
         report.exports += 1

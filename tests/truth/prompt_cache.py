@@ -36,14 +36,14 @@ class PromptCache:
     def usage(self, body: Json, now: float) -> Json:
         """What the API counts for this request, which is cached by it."""
         prefixes = list(_prefixes(body))
-        marked = [at for at, prefix in enumerate(prefixes) if prefix.lifetime]
-        hit = max((at for mark in marked for at in self._found(prefixes, mark, now)), default=None)
+        marked = [index for index, prefix in enumerate(prefixes) if prefix.lifetime]
+        hit = max((position for mark in marked for position in self._found(prefixes, mark, now)), default=None)
         if hit is not None:
             _, lifetime = self._ends[prefixes[hit].hash]
             self._ends[prefixes[hit].hash] = (now + lifetime, lifetime)
-        for at in marked:
-            lifetime = prefixes[at].lifetime
-            self._ends[prefixes[at].hash] = (now + lifetime, lifetime)
+        for place in marked:
+            lifetime = prefixes[place].lifetime
+            self._ends[prefixes[place].hash] = (now + lifetime, lifetime)
         read = self._tokens(prefixes[hit].chars) if hit is not None else 0
         last = self._tokens(prefixes[marked[-1]].chars) if marked else 0
         written = max(0, last - read)
@@ -68,10 +68,10 @@ class PromptCache:
         self._ends = {name: (end - seconds, lifetime) for name, (end, lifetime) in self._ends.items()}
 
     def _found(self, prefixes: list[Prefix], mark: int, now: float) -> Iterator[int]:
-        for at in range(mark, max(mark - LOOKBACK, -1), -1):
-            end, _ = self._ends.get(prefixes[at].hash, (now, 0))
+        for index in range(mark, max(mark - LOOKBACK, -1), -1):
+            end, _ = self._ends.get(prefixes[index].hash, (now, 0))
             if end > now:
-                yield at
+                yield index
                 return
 
     def _tokens(self, chars: int) -> int:

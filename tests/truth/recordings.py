@@ -54,16 +54,16 @@ def record(target: Path, run: Path, judgement: Judgement) -> None:
     files = {path.relative_to(projects): _records(path) for path in sorted(projects.rglob("*.jsonl"))}
     known = {name for records in files.values() for name in names(records)}
     mask = Mask([*our_texts(), *known, *quoted_phrases()], os.urandom(16))
-    hashes = {full_hash(canonical(one)): full_hash(canonical(mask.value(one))) for one in _messages(bodies)}
+    hashes = {full_hash(canonical(message)): full_hash(canonical(mask.value(message))) for message in _messages(bodies)}
     for path, records in files.items():
         place = target / "projects" / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        lines = (_dump(_masked(one, mask, hashes)) for one in records)
+        lines = (_dump(_masked(item, mask, hashes)) for item in records)
         place.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     for path in sorted(projects.rglob("*.meta.json")):  # what a sub-agent is
         place = target / "projects" / path.relative_to(projects)
         place.write_text(_dump(mask.value(json.loads(path.read_text("utf-8")))) + "\n", "utf-8")
-    wire.write(target, [wire.anew(one, mask.value(body)) for one, body in zip(logged, bodies, strict=True)])
+    wire.write(target, [wire.anew(item, mask.value(body)) for item, body in zip(logged, bodies, strict=True)])
     (target / TRUTH).write_text(json.dumps(summary(judgement), indent=1) + "\n", "utf-8")
     kept = sorted(mask.kept - {trimmed(line) for text in our_texts() for line in text.splitlines()} - known)
     (target / PHRASES).write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8")
@@ -74,9 +74,9 @@ def summary(judgement: Judgement) -> Json:
     verdicts = judgement.verdicts
     return {
         "requests": len(verdicts),
-        "conversations": sum(one.conversation for one in verdicts),
-        "whole": sum(one.whole for one in verdicts),
-        "agents": sum(one.agent for one in verdicts),
+        "conversations": sum(verdict.conversation for verdict in verdicts),
+        "whole": sum(verdict.whole for verdict in verdicts),
+        "agents": sum(verdict.agent for verdict in verdicts),
         "breaks": [judgement.breaks, judgement.breaks_found, judgement.breaks_false, judgement.causes_right],
         "misses": sorted([miss.what, miss.cause] for miss in judgement.misses),
     }
@@ -91,7 +91,7 @@ def mask_of(folder: Path) -> Mask:
 def _masked(record: Json, mask: Mask, hashes: dict[str, str]) -> Json:
     kind = record.get("type")
     if kind == "api-request":
-        return {**mask.value(record), "tail": [hashes.get(one, one) for one in record.get("tail", ())]}
+        return {**mask.value(record), "tail": [hashes.get(item, item) for item in record.get("tail", ())]}
     if kind == "api-request-blob":
         return {**mask.value(record), "hash": hashes.get(record["hash"], record["hash"])}
     if kind == "api-request-shape":

@@ -61,10 +61,10 @@ class Report:
         verdicts = judgement.verdicts
         self.scenarios += 1
         self.requests += len(verdicts)
-        self.conversations += sum(one.conversation for one in verdicts)
-        self.whole += sum(one.whole for one in verdicts)
-        self.agents += sum(one.agent for one in verdicts)
-        self.agents_exact += sum(one.agent and one.conversation for one in verdicts)
+        self.conversations += sum(verdict.conversation for verdict in verdicts)
+        self.whole += sum(verdict.whole for verdict in verdicts)
+        self.agents += sum(verdict.agent for verdict in verdicts)
+        self.agents_exact += sum(verdict.agent and verdict.conversation for verdict in verdicts)
         self.breaks += judgement.breaks
         self.breaks_found += judgement.breaks_found
         self.breaks_false += judgement.breaks_false
@@ -107,12 +107,12 @@ class Report:
 
     @classmethod
     def load(cls, path: Path) -> Report:
-        told = json.loads(path.read_text("utf-8"))
-        told["misses"] = {name: [Miss(*one) for one in misses] for name, misses in told["misses"].items()}
-        return cls(**told)
+        data = json.loads(path.read_text("utf-8"))
+        data["misses"] = {name: [Miss(*miss) for miss in misses] for name, misses in data["misses"].items()}
+        return cls(**data)
 
 
-COUNTS = [one.name for one in fields(Report) if one.type == "int"]
+COUNTS = [item.name for item in fields(Report) if item.type == "int"]
 
 
 def of_version(folder: Path, scenarios: Collection[str]) -> Report:

@@ -43,11 +43,11 @@ class Script:
 
     def choose(self, body: Json) -> Chosen:
         prompt, steps = self._last_prompt(body)
-        said = _last_words(body)
-        if not body.get("tools") or (said and not any(known in said for known in self.answers)):
-            if _asks_summary(said):
+        last_words = _last_words(body)
+        if not body.get("tools") or (last_words and not any(known in last_words for known in self.answers)):
+            if _asks_summary(last_words):
                 return Chosen(Kind.COMPACT, Say(SUMMARY))
-            if not body.get("tools") or not prompt or not _goes_on(said):
+            if not body.get("tools") or not prompt or not _goes_on(last_words):
                 return Chosen(Kind.SIDE, Say(ERRAND))
         if not prompt:
             return Chosen(Kind.MAIN, Say(GONE_ON))
@@ -61,10 +61,10 @@ class Script:
             if message["role"] == "assistant":
                 steps += 1
                 continue
-            said = _words(message)
-            asked = [(said.rfind(prompt), prompt) for prompt in self.answers if prompt in said]
-            if asked:
-                return max(asked)[1], steps
+            words = _words(message)
+            request = [(words.rfind(prompt), prompt) for prompt in self.answers if prompt in words]
+            if request:
+                return max(request)[1], steps
         return "", 0
 
     def _step(self, prompt: str, number: int) -> Answer:
@@ -100,19 +100,19 @@ def _last_words(body: Json) -> str:
     for block in reversed(blocks_of(users[-1]["content"])):
         if block["type"] == "tool_result":
             return ""
-        if block["type"] == "text" and (said := _REMINDERS.sub("", block["text"]).strip()):
-            return said
+        if block["type"] == "text" and (text := _REMINDERS.sub("", block["text"]).strip()):
+            return text
     return ""
 
 
-def _asks_summary(said: str) -> bool:
-    return "summary" in said.lower() and len(said) > 1_000
+def _asks_summary(text: str) -> bool:
+    return "summary" in text.lower() and len(text) > 1_000
 
 
-def _goes_on(said: str) -> bool:
+def _goes_on(text: str) -> bool:
     """Words that the client puts in by itself in the course of a conversation."""
     starts = ("Stop hook feedback", "Continue from where you left off", "[Request interrupted", "[SYSTEM", "<")
-    return said.startswith(starts)
+    return text.startswith(starts)
 
 
 def _put(value: Any, work: str) -> Any:

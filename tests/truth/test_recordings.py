@@ -54,8 +54,8 @@ def test_the_recordings_are_there_and_small() -> None:
 
 def test_the_recordings_hold_what_the_tests_are_about() -> None:
     """Lest the others pass because nothing is there to find."""
-    found = [json.loads((folder / TRUTH).read_text("utf-8")) for folder in RECORDINGS]
-    assert sum(one["requests"] for one in found) >= 100
-    assert sum(one["agents"] for one in found) >= 4
-    assert sum(one["breaks"][0] for one in found) >= 4
+    result = [json.loads((folder / TRUTH).read_text("utf-8")) for folder in RECORDINGS]
+    assert sum(item["requests"] for item in result) >= 100
+    assert sum(item["agents"] for item in result) >= 4
+    assert sum(item["breaks"][0] for item in result) >= 4
     assert all((folder / FILE).stat().st_size for folder in RECORDINGS)

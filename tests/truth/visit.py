@@ -67,7 +67,7 @@ class Visit:
             done = self.home.run(*printing, *arguments)
         except subprocess.TimeoutExpired as error:
             raise NotPlayedError(f"no end after {error.timeout:g} seconds") from error
-        sessions = [one["session_id"] for one in events(done.stdout) if one.get("session_id")]
+        sessions = [event["session_id"] for event in events(done.stdout) if event.get("session_id")]
         if not sessions or len(self.model.sent) == before:
             raise NotPlayedError(f"status {done.returncode}: {done.stdout[-300:]} {done.stderr[-300:]}")
         return str(sessions[-1])
@@ -116,7 +116,7 @@ class Visit:
 
     def _is_recorded(self) -> bool:
         """Is the last answer in a transcript? Until then the client would put a prompt into a queue."""
-        last = [one for one in list(self.model.sent) if one.kind is not Kind.SIDE][-1]
+        last = [message for message in list(self.model.sent) if message.kind is not Kind.SIDE][-1]
         if last.response is None or last.response.get("broken"):
             return True
         sign = "compact_boundary" if last.kind is Kind.COMPACT else last.response["id"]
@@ -124,7 +124,7 @@ class Visit:
 
     def asked(self) -> int:
         """How many requests there were, errands aside."""
-        return sum(one.kind is not Kind.SIDE for one in list(self.model.sent))
+        return sum(message.kind is not Kind.SIDE for message in list(self.model.sent))
 
     def pass_time(self, minutes: float) -> None:
         """So long, nobody did anything: what stands in the files, and what was sent, is older by that."""

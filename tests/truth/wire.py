@@ -59,7 +59,7 @@ def rows(folder: Path) -> list[Json]:
 
 def write(folder: Path, logged: Iterable[Json]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in logged)
+    text = "".join(json.dumps(item, ensure_ascii=False, separators=(",", ":")) + "\n" for item in logged)
     (folder / FILE).write_text(text, "utf-8")
 
 
@@ -74,6 +74,6 @@ def _system(block: Json) -> Json:
 
 
 def _tool(tool: Mapping[str, Any]) -> Json:
-    told = {name: value for name, value in tool.items() if name != "cache_control"}
+    output = {name: value for name, value in tool.items() if name != "cache_control"}
     deferred = {"defer_loading": True} if tool.get("defer_loading") else {}
-    return {"name": tool["name"], "sha256": short_hash(canonical(told)), **deferred}
+    return {"name": tool["name"], "sha256": short_hash(canonical(output)), **deferred}

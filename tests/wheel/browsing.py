@@ -58,10 +58,10 @@ class Browser:
 
     def docs(self) -> set[str]:
         """All documents, from their list; returns their addresses."""
-        found = {link for link in self.page("/docs/") if link.startswith("/docs/")}
-        for address in found:
+        result = {link for link in self.page("/docs/") if link.startswith("/docs/")}
+        for address in result:
             self.page(address)
-        return found
+        return result
 
     def _asset(self, address: str) -> None:
         if address in self.assets or not address.startswith("/"):

@@ -72,5 +72,5 @@ def test_the_metadata_name_version_licence_pythons_and_extras(metadata: Message)
     assert set(metadata.get_all("License-File", [])) == {"LICENSE", "sessions/secrets/engine/gitleaks/LICENSE"}
     assert metadata["Requires-Python"] == ">=3.11"
     assert set(metadata.get_all("Provides-Extra", [])) == {"fast", "postgres"}
-    pythons = [one for one in metadata.get_all("Classifier", []) if one.startswith("Programming Language")]
-    assert [one.rpartition(" ")[2] for one in pythons] == ["3", "3.11", "3.12", "3.13"]
+    pythons = [item for item in metadata.get_all("Classifier", []) if item.startswith("Programming Language")]
+    assert [classifier.rpartition(" ")[2] for classifier in pythons] == ["3", "3.11", "3.12", "3.13"]

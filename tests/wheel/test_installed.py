@@ -141,6 +141,6 @@ def filled_in(address: str, values: dict[str, str]) -> str:
 
 
 def first(links: set[str], pattern: str) -> str:
-    found = [match[1] for link in sorted(links) if (match := re.fullmatch(pattern, link))]
-    assert found, (pattern, links)
-    return found[0]
+    result = [match[1] for link in sorted(links) if (match := re.fullmatch(pattern, link))]
+    assert result, (pattern, links)
+    return result[0]

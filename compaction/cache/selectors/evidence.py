@@ -14,6 +14,7 @@ from compaction.cache.engine.causes.evidence import (
     measure_single_pass,
 )
 from compaction.cache.engine.requests.calls import Call, Drop, has_dropped
+from compaction.cache.selectors.client_states import state_of
 from compaction.cache.selectors.context_pairs import contexts_of
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
@@ -52,7 +53,8 @@ def evidence_of(
     earlier_context = (
         None if earlier is None else contexts_of(transcript, _point(earlier), _point(drop.call), reader)[0]
     )
-    return Evidence(previous, current, *answers, _events(transcript, drop), reachable, earlier_context)
+    states = [state_of(transcript, context, reader) for context in (previous, current)]
+    return Evidence(previous, current, *answers, _events(transcript, drop), reachable, earlier_context, *states)
 
 
 def _point(call: Call) -> ContextPoint:

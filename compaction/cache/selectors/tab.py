@@ -46,7 +46,7 @@ class CacheTab:
         scan = self.scan
         if scan is None or scan.rules != RULES_VERSION:
             return True
-        return SessionSize(scan.entries, scan.requests) != size_of(self.session)
+        return SessionSize(scan.entries, scan.requests, scan.captures) != size_of(self.session)
 
     @cached_property
     def runs(self) -> list[RunCard]:

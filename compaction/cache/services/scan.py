@@ -6,7 +6,6 @@ again, and a session that has not changed is not written to.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -23,6 +22,7 @@ from compaction.cache.selectors.breaks import RULES_VERSION, sessions_due, size_
 from compaction.cache.selectors.calls import SCANNED_KINDS, Family, family_of, newest_capture_by_answer
 from compaction.cache.selectors.evidence import boundary_between, confirm_drop, evidence_of
 from compaction.models import CacheBreak, CacheScan
+from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.selectors.records import Reader
@@ -33,7 +33,7 @@ from sessions.transcripts.engine.keys import key_of
 
 Check = Callable[[], None]
 StoredBreaks = dict[tuple[int, int], CacheBreak]
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 INLINE_AGENT = ":sidechain"
 """How the source ends of agents without a name whose records are in the file of the session."""
@@ -82,7 +82,10 @@ def cache_scan(*, transcript: Transcript, check: Check | None = None) -> ScanRes
                 breaks.append(_make_row(transcript, pk, explained, digest))
     values = {**asdict(size), "dismissed": dismissed, **_summarize(family, breaks)}
     with transaction.atomic():
-        written = _store(stored, breaks) + _save_count(transcript, breaks) + _save_scan(scan, values)
+        new, removed = _store(stored, breaks)
+        written = len(new) + removed + _save_count(transcript, breaks) + _save_scan(scan, values)
+    for row in new:
+        _log_break(transcript, row)
     return ScanResult(len(breaks), compared, written)
 
 
@@ -108,7 +111,7 @@ def cache_scan_stale(
             cache_scan(transcript=session, check=check)
         except DamageError as error:
             # The other sessions go on; this one is scanned again once it is repaired.
-            logger.warning("The prompt cache of session %s is not looked into: %s", session.public_id, error)
+            logger.warning("cache_not_scanned", session=session.public_id, error=str(error))
             if damage is not None:
                 damage[session.pk] = str(error)
     if report_progress is not None:
@@ -137,10 +140,10 @@ def _explain(transcript: Transcript, drop: Drop, calls: list[Call]) -> Break | N
     return explain(drop, evidence, earlier)
 
 
-def _store(stored: StoredBreaks, breaks: list[CacheBreak]) -> int:
-    """Writes breaks that are new or have changed, and removes those that are none any more."""
+def _store(stored: StoredBreaks, breaks: list[CacheBreak]) -> tuple[list[CacheBreak], int]:
+    """Writes breaks that are new or have changed, and removes those that are none any more: the rows, and how many."""
     kept_keys = set()
-    written = 0
+    written: list[CacheBreak] = []
     for row in breaks:
         before = stored.get((row.transcript_id, row.message_key))
         kept_keys.add((row.transcript_id, row.message_key))
@@ -151,10 +154,27 @@ def _store(stored: StoredBreaks, breaks: list[CacheBreak]) -> int:
             if _field_values(row) == _field_values(before):
                 continue
         row.save()
-        written += 1
+        written.append(row)
     obsolete = [row.pk for key, row in stored.items() if key not in kept_keys]
     CacheBreak.objects.filter(pk__in=obsolete).delete()
-    return written + len(obsolete)
+    return written, len(obsolete)
+
+
+def _log_break(session: Transcript, row: CacheBreak) -> None:
+    """No sentences: they may quote what a request held."""
+    logger.info(
+        "cache_break",
+        session=session.public_id,
+        message_id=row.message_id,
+        model=row.model,
+        causes=[cause["name"] for cause in row.causes],
+        confidence=row.causes[0]["confidence"],
+        expected=row.expected,
+        previous_read=row.previous_read,
+        read=row.read,
+        wasted=row.wasted,
+        cost_usd=row.cost,
+    )
 
 
 def _field_values(row: CacheBreak) -> dict[str, Any]:

@@ -9,9 +9,12 @@ from urllib.parse import quote
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
+from compaction.cache.engine.differences.changes import MARKS
 from compaction.cache.engine.differences.divergent_text import find_text
+from compaction.cache.engine.requests.client_state import describe_state
 from compaction.cache.engine.requests.prompt import prompt_of
 from compaction.cache.selectors.breaks import BreakMissingError, break_of, breaks_of, session_of
+from compaction.cache.selectors.client_states import state_of
 from compaction.cache.views.session import break_view, cache_context, cause_view
 from compaction.compare.engine import Layout
 from compaction.compare.engine.presentation import ComparisonView, ContextSide, DiffRowView
@@ -25,10 +28,11 @@ from compaction.models import CacheBreak
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from sessions.archive.selectors.records import Reader
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
 
-TEMPLATE = "cache/break.html"
+TEMPLATE = "compaction/cache/break.html"
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.content\[(\d+)\]")
 _AROUND = 1
 """Rows of messages before and after the one where the requests diverge."""
@@ -64,9 +68,20 @@ def cache_break(request: HtmxRequest, session: str, message_id: str) -> HttpResp
         "one": break_view(row),
         "row": row,
         "also": [cause_view(other) for other in row.also],
+        "states": _states(before, after),
         **_neighbours(row),
     }
     return render_page(request, TEMPLATE, {**values, **details})
+
+
+def _states(before: ComparedContext, after: ComparedContext) -> list[tuple[str, str, str]]:
+    """What is known of the client at both requests: the name of each fact, and what it was. Empty is unknown.
+    Facts of which neither tells anything are left out."""
+    old, new = (
+        state_of(end.transcript, end.loaded_context, Reader(end.transcript.source_id)) for end in (before, after)
+    )
+    rows = zip(describe_state(old), describe_state(new), strict=True)
+    return [(name, was, now) for (name, was), (_, now) in rows if {was, now} - {"", "none"}]
 
 
 def break_address(row: CacheBreak) -> str:
@@ -76,7 +91,7 @@ def break_address(row: CacheBreak) -> str:
 def _different_parts(row: CacheBreak, context: dict[str, Any]) -> dict[str, Any]:
     """The differences of the part where the requests diverge; no part if they do not diverge anywhere."""
     name = str(row.divergence.get("part", ""))
-    parting = name if name in ("", "tools", "system") else "params"
+    parting = "marks" if name == MARKS else name if name in ("", "tools", "system") else "params"
     return {**context, "parting": parting, "parts": [part for part in context["parts"] if part.part.name == parting]}
 
 

@@ -8,15 +8,21 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_safe
 
+from compaction.cache.selectors.break_diff import break_diff
+from compaction.cache.selectors.breaks import BreakMissingError, break_of, session_of
+from compaction.compare.selectors.points import Points
+from compaction.compare.selectors.request_pairs import request_end
 from compaction.management.commands.cache import break_json
 from compaction.models import CacheBreak
+from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest
 from inspector.web.query import query_number
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
+from sessions.transcripts.selectors.session import session_head
 
 COLUMNS = (
     "session",
@@ -53,6 +59,20 @@ def breaks_csv(request: HtmxRequest) -> HttpResponse:
 def breaks_json(request: HtmxRequest) -> HttpResponse:
     document = json.dumps(list(_rows(request)), ensure_ascii=False)
     return _download(document, "application/json", "cache-breaks.json")
+
+
+@require_safe
+def break_diff_file(request: HtmxRequest, session: str, message_id: str) -> HttpResponse:
+    """The two requests of one break as a unified diff."""
+    head = session_head(session, now_ms())
+    try:
+        row = break_of(session_of(head.transcript), message_id)
+    except BreakMissingError as error:
+        raise Http404("No break of the cache of this session is known at that request.") from error
+    points = Points(row.transcript)
+    before, after = (request_end(points, name) for name in (row.previous_message_id, row.message_id))
+    lines = break_diff(row, before.loaded_context, after.loaded_context)
+    return _download("\n".join([*lines, ""]), "text/x-diff; charset=utf-8", "cache-break.diff")
 
 
 def _rows(request: HtmxRequest) -> Iterator[dict[str, Any]]:

@@ -33,7 +33,7 @@ def own_forks(request: HtmxRequest) -> HttpResponse:
         "page": page,
         "projects": project_tree(),
     }
-    return render_page(request, "captures/forks.html", context, partials=("fork-list",))
+    return render_page(request, "compaction/cache/forks.html", context, partials=("fork-list",))
 
 
 @require_safe
@@ -60,7 +60,7 @@ def own_fork(request: HtmxRequest, capture_id: int) -> HttpResponse:
         ),
         "projects": project_tree(),
     }
-    return render_page(request, "captures/fork.html", context)
+    return render_page(request, "compaction/cache/fork.html", context)
 
 
 def _difference(explained: ForkExplanation) -> Diff | None:

@@ -23,7 +23,7 @@ from sessions.catalog.selectors.facets import ProjectNode, project_tree
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
 
-TEMPLATE = "cache/report.html"
+TEMPLATE = "compaction/cache/report.html"
 PAGE_SIZE = 20
 
 

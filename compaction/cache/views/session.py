@@ -23,7 +23,7 @@ from inspector.web.svg import token_bar
 from sessions.text.engine.words import duration
 from sessions.transcripts.selectors.session import SessionHead, session_head
 
-TEMPLATE = "cache/session.html"
+TEMPLATE = "compaction/cache/session.html"
 PAGE_SIZE = 20
 _LIFETIMES = (CauseName.TTL_5M, CauseName.TTL_1H)
 

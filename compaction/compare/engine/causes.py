@@ -18,6 +18,7 @@ _BY_MECHANISM = {
     "microcompact": Status.CLEARED,
     _IN_THE_CACHE: Status.CLEARED,
     "clear_tool_uses": Status.CLEARED,
+    "clear_thinking": Status.CHANGED,
     "snip": Status.SNIPPED,
     "collapse": Status.COLLAPSED,
     "session memory": Status.SUMMARISED,

@@ -22,6 +22,7 @@ from sessions.context.engine.rendering.array import Piece
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.transcripts.engine.messages import Block, Message
+from sessions.weights.engine import PromptSize
 from sessions.weights.engine.message_weights import MessageWeights
 
 BLOCKS = 12
@@ -52,6 +53,7 @@ class ContextSide:
     """What people call the messages, where that is not their place."""
     weights: MessageWeights | None = None
     """Without them, tokens are estimated."""
+    size: PromptSize | None = None
 
 
 @dataclass(frozen=True, slots=True)

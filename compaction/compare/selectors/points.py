@@ -14,6 +14,7 @@ from django.db.models import F
 from django.http import Http404
 
 from compaction.compare.engine.presentation import ContextSide
+from compaction.kinds.engine.sizes import measure_sizes
 from compaction.kinds.selectors import CompactionMissingError, compaction_get, compactions_of, load_stored_context
 from compaction.models import Compaction
 from sessions.archive.selectors.records import Reader
@@ -36,7 +37,7 @@ from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
 from sessions.weights.engine import WeightTable
 from sessions.weights.engine.message_weights import MessageWeights
-from sessions.weights.selectors import weight_table
+from sessions.weights.selectors import message_weights, weight_table
 
 NAME_CHARACTERS = 80
 MOST = 40
@@ -63,6 +64,8 @@ class ComparedContext:
     """What it is; of what a run made, what that was made from. None in what is kept of a comparison: it holds much."""
     compaction: Compaction | None = None
     """The one that made it."""
+    point: str = ""
+    """What its prompt is called wherever its size is shown."""
     answered: bool = False
     """It was sent, and the model answered."""
 
@@ -186,15 +189,21 @@ class Points:
 
     def around_run(self, row: Compaction) -> tuple[ComparedContext, ComparedContext]:
         """Before and after a compaction that was made here."""
-        context = load_context(row.transcript, ContextPoint(row.position, row.link), links=self.links(row.transcript))
+        point = ContextPoint(row.position, row.link)
+        context = load_context(row.transcript, point, links=self.links(row.transcript))
         number = row.run_id or row.pk
         weights = self.weights(row.transcript, context)
-        before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, weights, "")
+        before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, weights, point)
         stored = load_stored_context(row)
-        side = ContextSide(stored.after, context.removed_results, origin="made by the compaction", weights=weights)
+        sizes = measure_sizes(context, weights, stored.after, row.report.get("cache_edits", ()))
+        side = ContextSide(
+            stored.after, context.removed_results, origin="made by the compaction", weights=weights, size=sizes.after
+        )
         title = f"after run {number}"
         shared = (row.transcript, side, context.model, context.setup)
-        return before, ComparedContext(f"run:{number}", title, *shared, address="", context=context, compaction=row)
+        return before, ComparedContext(
+            f"run:{number}", title, *shared, address="", context=context, compaction=row, point=f"after {row.pk}"
+        )
 
     def request(self, message_id: str) -> ComparedContext:
         owner = self.transcript
@@ -215,17 +224,20 @@ class Points:
 
     def _of_step(self, name: str, title: str, owner: Transcript, step: Step) -> ComparedContext:
         point = ContextPoint(step.position, None, step.message_id, step.capture)
-        return self._end(name, title, owner, point, urlencode({"request": step.message_id}))
+        query = urlencode({"request": step.message_id})
+        return self._end(name, title, owner, point, query, step.prompt)
 
-    def _end(self, name: str, title: str, owner: Transcript, point: ContextPoint, query: str) -> ComparedContext:
+    def _end(
+        self, name: str, title: str, owner: Transcript, point: ContextPoint, query: str, counted: int | None = None
+    ) -> ComparedContext:
         context = load_context(owner, point, links=self.links(owner))
-        weights = self.weights(owner, context)
-        return _of_context(name, title, owner, context, weights, query, answered=bool(point.request))
+        weights = self.weights(owner, context, counted)
+        return _of_context(name, title, owner, context, weights, point, query)
 
-    def weights(self, owner: Transcript, context: Context) -> MessageWeights:
+    def weights(self, owner: Transcript, context: Context, counted: int | None = None) -> MessageWeights:
         if owner.pk not in self._tables:
             self._tables[owner.pk] = weight_table(owner)
-        return MessageWeights(self._tables[owner.pk], context.model, context.position)
+        return message_weights(context, self._tables[owner.pk], counted)
 
     def links(self, owner: Transcript) -> LinkRows:
         return self._links.setdefault(owner.pk, LinkRows(owner.pk, owner.source_id))
@@ -274,18 +286,21 @@ def _of_context(
     owner: Transcript,
     context: Context,
     weights: MessageWeights,
-    query: str,
-    *,
-    answered: bool = False,
+    point: ContextPoint,
+    query: str = "",
 ) -> ComparedContext:
     records = [record for part in context.parts for record in part.records]
     inexact = frozenset(index for index, record in enumerate(records) if not record.exact)
     recorded = context.exactness is Exactness.RECORDED
     origin = "the client's log of the request" if recorded else "made by the client"
-    side = ContextSide(context.messages, context.removed_results, inexact, origin, weights=weights)
+    side = ContextSide(
+        context.messages, context.removed_results, inexact, origin, weights=weights, size=weights.context
+    )
     address = f"/sessions/{quote(owner.public_id, safe='')}/context/?{query}" if query else ""
     shared = (owner, side, context.model, context.setup)
-    return ComparedContext(name, title, *shared, address, context, answered=answered)
+    return ComparedContext(
+        name, title, *shared, address, context, point=point.name(owner), answered=bool(point.request)
+    )
 
 
 def choices_of(transcript: Transcript) -> list[tuple[str, str]]:

@@ -25,7 +25,7 @@ from inspector.web.svg import token_bar
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import SessionHead, session_head
 
-TEMPLATE = "compaction/comparison.html"
+TEMPLATE = "compaction/compare/comparison.html"
 LONG = 5_000
 
 
@@ -170,7 +170,7 @@ def part_of(
             raise Http404(f"There is no block {opened[:NAME_CHARACTERS]}.")
         root = "before_root" if opened[0] == "b" else "after_root"
         values_of_piece = {"piece": block.piece, "paired": block.paired, "diff": block.diff, "whole": True}
-        return "transcripts/_piece.html", {**values_of_piece, "root": values[root], "query": values["here"]}
+        return "sessions/context/_piece.html", {**values_of_piece, "root": values[root], "query": values["here"]}
     if part == "message":
         row = view.whole(opened)
         if row is None:
@@ -203,7 +203,7 @@ def _sizes(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
     sides = []
     for end in (before, after):
         assert end.side.weights is not None
-        sides.append(end.side.weights.categories(end.side.messages, end.setup))
+        sides.append(end.side.weights.categories(end.side.messages, end.setup, end.model))
     shares = shares_of(sides[0], sides[1])
     limit = max(sum(share.before for share in shares), sum(share.after for share in shares))
     bars = [

@@ -24,7 +24,7 @@ from sessions.models import Request
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import SessionHead, session_head
 
-TEMPLATE = "cache/compare.html"
+TEMPLATE = "compaction/compare/requests.html"
 
 
 @require_safe

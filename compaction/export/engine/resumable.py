@@ -24,6 +24,7 @@ from compaction.mechanisms.engine.compaction.boundary import (
     is_boundary,
 )
 from compaction.mechanisms.engine.compaction.record import Compaction
+from compaction.mechanisms.engine.conversation.standing import is_standing
 from sessions.context.engine.client_versions import behaviour_of
 from sessions.context.engine.rendering.records import LOADED
 from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, text_block
@@ -125,10 +126,11 @@ class _Writer:
     def rows_after_boundary(self, messages: Sequence[Message], compaction: Compaction) -> list[Row]:
         """Boundary, summary, then what was kept and what is attached."""
         boundary, anchor = self.new_uuid("boundary"), self.new_uuid("summary")
-        rest = messages[len(compaction.inserted) :]
-        appended = {message.uuid for message in compaction.appended}
-        rows = [*self.rows(rest, anchor, notes=appended)]
-        kept_uuids = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in appended]
+        standing = list(filter(is_standing, compaction.inserted))
+        rest = [*standing, *messages[len(compaction.inserted) :]]
+        added = {message.uuid for message in (*standing, *compaction.appended)}
+        rows = [*self.rows(rest, anchor, notes=added)]
+        kept_uuids = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in added]
         return [
             self.boundary_row(compaction.boundary, boundary, anchor, kept_uuids),
             self.summary_row(compaction, anchor, boundary),
@@ -144,7 +146,9 @@ class _Writer:
             *kept_rows,
             self.boundary_row(compaction.boundary, boundary, boundary, [row["uuid"] for row in kept_rows]),
             self.summary_row(compaction, anchor, boundary),
-            *self.rows(messages[index + len(compaction.inserted) :], anchor),
+            *self.rows(
+                [*filter(is_standing, compaction.inserted), *messages[index + len(compaction.inserted) :]], anchor
+            ),
         ]
 
     def rows_of_earlier_summary(self, messages: Sequence[Message], index: int, sizes: Sizes) -> list[Row]:
@@ -163,10 +167,12 @@ class _Writer:
 
     def summary_row(self, compaction: Compaction, uuid: str, parent: str) -> Row:
         """The summary with what was attached to it. In a row of its own after the summary, the client would take that
-        for the words of a person whose turn was cut off, and answer them itself before it goes on."""
+        for the words of a person whose turn was cut off, and answer them itself before it goes on. What the client
+        gives anew by itself is left out: its records say that it was given."""
         row: Row = {**self.with_envelope({}), **compaction.to_records()[1]}
-        if len(compaction.inserted) > 1:
-            blocks = [block for message in compaction.inserted for block in message.content]
+        inserted = [message for message in compaction.inserted if not is_standing(message)]
+        if len(inserted) > 1:
+            blocks = [block for message in inserted for block in message.content]
             row["message"] = {"role": "user", "content": blocks}
         return {**row, "parentUuid": parent, "uuid": uuid, "isVisibleInTranscriptOnly": True}
 
@@ -208,7 +214,7 @@ class _Writer:
                 awaits_answer = message.role == "user" and message.kind is not MessageKind.RESULT
             # Notes at the end: as rows of the conversation they would look like words that nobody answered. After words
             # that nobody did answer they are such rows, because the client would move attachments before those.
-            if message.uuid in notes and not awaits_answer:
+            if message.uuid in notes and not awaits_answer and not is_standing(message):
                 yield {**self.with_envelope({}), **_note(message, "user"), "parentUuid": parent, "uuid": uuid}
             else:
                 yield self.row(message, uuid, parent)
@@ -280,19 +286,20 @@ def _brings_tools(block: Block) -> bool:
 
 def _note(message: Message, role: Role) -> Row:
     """Versions that do not know `rendered` show the content in their own way."""
-    text = "\n".join(str(block.get("text")) for block in message.content)
+    texts = [str(block.get("text")) for block in message.content]
+    shown = texts if role == "user" else [f"<system-reminder>\n{text}\n</system-reminder>" for text in texts]
     return {
         "type": "attachment",
-        "attachment": {"type": "critical_system_reminder", "content": text},
-        "rendered": [{"content": text if role == "user" else f"<system-reminder>\n{text}\n</system-reminder>"}],
+        "attachment": {"type": "critical_system_reminder", "content": "\n".join(texts)},
+        "rendered": [{"content": text} for text in shown],
         "renderedRole": role,
     }
 
 
 def _row_without_record(message: Message) -> Row:
     """A message that no record holds: the model sees it, but it is not shown as the words of a person."""
-    if message.role == "system":
-        return _note(message, "system")
+    if message.role == "system" or is_standing(message):
+        return _note(message, message.role)
     if message.role == "assistant":
         envelope = {"id": message.message_id, "type": "message", "model": message.model, "stop_reason": None}
         return {"type": "assistant", "message": {**envelope, "role": "assistant", "content": list(message.content)}}

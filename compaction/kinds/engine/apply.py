@@ -38,7 +38,7 @@ def apply_kind(
     job = Job(messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures)
     applied = kind.apply(job, config)
     # The agent's own pipeline drops dead thinking by itself.
-    return applied if kind.automatic else _drop_dead_thinking(applied, job)
+    return applied if kind.automatic or kind.keeps_thinking(job, config) else _drop_dead_thinking(applied, job)
 
 
 def _drop_dead_thinking(applied: CompactionResult, job: Job) -> CompactionResult:

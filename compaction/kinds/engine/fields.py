@@ -9,6 +9,7 @@ from typing import Any
 
 from compaction.kinds.engine.settings import MODE, Setting, settings_of
 from compaction.kinds.engine.spec import KindSpec
+from compaction.kinds.engine.values import choices_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class Field:
     default: str
     """As it would be typed."""
     switch: bool
+    choices: tuple[str, ...] = ()
+    """All that it can be, where that is few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +80,5 @@ def _field(setting: Setting, *, named: bool = True) -> Field:
         setting.type,
         format_value(setting.default),
         isinstance(setting.default, bool),
+        choices_of(setting.hint),
     )

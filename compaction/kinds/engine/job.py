@@ -16,10 +16,9 @@ from compaction.mechanisms.engine.full.request import Summarise
 from compaction.mechanisms.engine.mechanical import MechanicalConfig, MechanicalSummariser
 from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.report import Outcome
+from compaction.mechanisms.engine.rules import ARTICLES, CompactionRules, rules_of
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate
-
-_INTRODUCES = "Summary:\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +61,14 @@ class Job:
     def occasion(self, trigger: Trigger) -> Occasion:
         return self.effects.occasion(trigger, self.now, self.counter, self.model)
 
+    def rules(self, config: AttachmentConfig) -> CompactionRules:
+        return rules_of(config.rules, self.effects.client)
+
     def limit_attachments(self, config: AttachmentConfig) -> AttachmentConfig:
-        """Files attached again may have a quarter of the tokens before: else a short conversation would not become
-        shorter."""
+        """By the rules of the articles, files attached again may have a quarter of the tokens before: else a short
+        conversation would not become shorter. A client does not mind."""
+        if self.rules(config) != ARTICLES:
+            return config
         most = min(config.files.tokens_in_all, estimate(self.messages, self.counter) // 4)
         return replace(config, files=replace(config.files, tokens_in_all=most))
 
@@ -101,6 +105,5 @@ class Job:
 
 
 def summary_of(compaction: Compaction) -> str:
-    """The summary itself, without the words that introduce it."""
-    text = str(compaction.summary.content[0]["text"])
-    return text.partition(_INTRODUCES)[2].strip() or text
+    """The summary alone: no words around it, nothing that is attached."""
+    return compaction.text.strip()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.report import Report
 from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
-from sessions.transcripts.engine.messages import Message, join_messages
+from sessions.transcripts.engine.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class CompactionResult:
     after: Sequence[Message]
     tokens_before: int
     tokens_after: int
-    """As the model sees them. Results deleted from its cache do not count, although `after` still has their text."""
+    """Of the messages only, by the client's own estimate, as the model sees them. Results deleted from its cache do not
+    count, although `after` still has their text."""
     reports: tuple[Report, ...]
     """In the order in which the mechanisms ran; at least one."""
     done: bool
@@ -36,14 +37,7 @@ class CompactionResult:
     """Lines that would record it in a transcript, without their envelope."""
     persisted: tuple[PersistedResult, ...] = ()
     cache_edits: tuple[Mapping[str, Any], ...] = ()
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters of the next request besides its messages, and the `betas` that they need."""
     failures: int = 0
     """Automatic compactions that have failed in a row, this one included."""
-
-    @property
-    def messages_before(self) -> int:
-        """Elements of the array that is sent."""
-        return len(join_messages(self.before))
-
-    @property
-    def messages_after(self) -> int:
-        return len(join_messages(self.after))

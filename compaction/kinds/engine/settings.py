@@ -53,7 +53,10 @@ def config_of(kind: KindSpec, texts: Mapping[str, str]) -> Any:
             value = parse_value(setting.hint, text.strip(), setting.most)
         except ValueError as error:
             raise KindError(f"{setting.name} has to be {setting.type}, not {text!r}. {error}".strip()) from error
-        config = _replace(config, setting.name.split("."), value)
+        try:
+            config = _replace(config, setting.name.split("."), value)
+        except ValueError as error:
+            raise KindError(f"{setting.name}: {error}") from error
     return config
 
 

@@ -68,6 +68,9 @@ class KindSpec:
     runs_hooks: bool = False
     automatic: bool = False
     """It does what the agent would do by itself, with the agent's count of failures."""
+    keeps_thinking: Callable[[Job, Any], bool] = lambda job, config: False
+    """With this config, thinking stays although what was signed before it has changed: as the client leaves it, or
+    because the API edits what it gets."""
     path_setting: str = ""
     """The setting that says where texts go that leave the context."""
     action: str = "Compact"
@@ -75,6 +78,11 @@ class KindSpec:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def attaches(self) -> bool:
+        """A summary replaces what was said, so that files, plan and lists are attached again. Hooks run there too."""
+        return self.runs_hooks
 
     @property
     def needs_pivot(self) -> bool:

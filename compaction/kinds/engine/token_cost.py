@@ -25,5 +25,7 @@ class RequestWeigher:
             self.overhead if request.path is RequestPath.FORK else estimate_blocks([text_block(request.system or "")])
         )
         sent = estimate(request.messages) + system_tokens
-        self.weights.append(Weight(sent, request.max_output_tokens or OUTPUT_CAP))
+        # A fork sends what the session sent, up to the cut, and one message more.
+        shared = sent - estimate(request.messages[-1:]) if request.path is RequestPath.FORK else 0
+        self.weights.append(Weight(sent, request.max_output_tokens or OUTPUT_CAP, shared))
         return self.answers(request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -70,14 +71,21 @@ _NAMES: Mapping[Any, str] = {
 }
 
 
+def choices_of(hint: Any) -> tuple[str, ...]:
+    """The values that a setting can have, where they are few."""
+    return tuple(map(str, hint)) if isinstance(hint, type) and issubclass(hint, StrEnum) else ()
+
+
 def type_name(hint: Any) -> str:
     """For people."""
+    if choices := choices_of(hint):
+        return f"{', '.join(choices[:-1])} or {choices[-1]}"
     return _NAMES.get(hint, "a value")
 
 
 def parse_value(hint: Any, text: str, most: float | None = None) -> Any:
     """Raises ValueError, with a sentence where there is more to say than that it is of the wrong type."""
-    read = _READERS.get(hint)
+    read = hint if choices_of(hint) else _READERS.get(hint)
     if read is None:
         raise ValueError("It cannot be set this way.")
     try:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from compaction.kinds.engine import CompactionResult, KindError, KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.sizes import CompactionSizes, measure_sizes
 from compaction.kinds.engine.token_cost import RequestWeigher
-from compaction.kinds.selectors import compactable_messages, newest_notes
+from compaction.kinds.selectors import compactable_messages
+from compaction.kinds.selectors.notes_being_taken import foresee_notes
+from compaction.kinds.selectors.overrides import add_overrides
+from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.mechanisms.engine import Effects
-from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.models import Transcript
 from sessions.usage.engine.price_forecast import Weight
+from sessions.weights.selectors import message_weights, weight_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +27,17 @@ class Forecast:
     """Why it cannot."""
     weights: tuple[Weight, ...] = ()
     """Of the requests to a model, in order."""
+    sizes: CompactionSizes | None = None
+    """As measured; what decides is the client's own estimate in `applied`."""
 
     @property
     def tokens_freed(self) -> int:
-        return self.applied.tokens_before - self.applied.tokens_after if self.applied else 0
+        return 0 if self.sizes is None else round(self.sizes.before.weight.tokens - self.sizes.after.weight.tokens)
+
+    @property
+    def tokens_added(self) -> int:
+        """A client compacts even if that makes a context larger."""
+        return max(0, -self.tokens_freed)
 
 
 def forecast(
@@ -41,14 +52,15 @@ def forecast(
 ) -> Forecast:
     """`asks_model`: a model will write the summary; `shared`: as a fork of the session's own request."""
     messages = compactable_messages(context)
+    parameters = add_overrides(kind, parameters, transcript)
     overhead = system_tally(context.setup.system, context.setup.tools).total
     weigher = RequestWeigher(overhead) if asks_model and kind.summarises else None
     if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
-    effects = Effects(
+    effects = replace(
+        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
         summarise=weigher,
-        read_notes=lambda: newest_notes(transcript, context.position),
-        read_file=recorded_files(messages),
+        read_notes=lambda: foresee_notes(transcript, context.position),
     )
     try:
         applied = apply_kind(
@@ -63,4 +75,6 @@ def forecast(
         )
     except KindError as error:
         return Forecast(None, str(error))
-    return Forecast(applied, weights=tuple(weigher.weights) if weigher else ())
+    weights = message_weights(context, weight_table(transcript))
+    sizes = measure_sizes(context, weights, applied.after, applied.cache_edits)
+    return Forecast(applied, weights=tuple(weigher.weights) if weigher else (), sizes=sizes)

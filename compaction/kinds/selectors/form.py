@@ -18,7 +18,7 @@ from inspector.web.paging import Page, page_of
 from sessions.context.engine import Context
 from sessions.context.engine.left_out import LeftOutReason
 from sessions.context.selectors.context_cache import cached_context
-from sessions.context.selectors.contexts import load_left_out_among, point_next
+from sessions.context.selectors.contexts import ContextPoint, load_left_out_among, point_next
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
@@ -82,8 +82,12 @@ class SessionSnapshot:
         self._counter = CountCache()
 
     @cached_property
+    def point(self) -> ContextPoint:
+        return self.moment.point if self.moment else point_next(self.transcript)
+
+    @cached_property
     def context(self) -> Context:
-        return cached_context(self.transcript, self.moment.point if self.moment else point_next(self.transcript))
+        return cached_context(self.transcript, self.point)
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:

@@ -11,12 +11,15 @@ from msgspec import structs
 
 from compaction.hooks.services import RunningHooks
 from compaction.kinds.engine import CompactionResult, KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.sizes import measure_sizes
 from compaction.kinds.engine.stored_context import StoredContext
-from compaction.kinds.selectors import compactable_messages, count_failures, newest_notes
+from compaction.kinds.selectors import compactable_messages, count_failures
+from compaction.kinds.selectors.overrides import add_overrides
+from compaction.kinds.selectors.recorded_effects import recorded_effects
+from compaction.kinds.services.awaited_notes import await_notes
 from compaction.kinds.services.summarising import Summariser
 from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Effects, Report
-from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
 from compaction.trail.engine import count_quotes
@@ -27,6 +30,9 @@ from sessions.context.selectors.contexts import ContextPoint, load_context, poin
 from sessions.models import Transcript
 from sessions.requests.selectors import SharingDecision, decide_sharing, find_parent_request
 from sessions.transcripts.engine.paths import decode_path
+from sessions.weights.engine.message_weights import MessageWeights
+from sessions.weights.selectors import message_weights, transcripts_to_weigh, weight_table
+from sessions.weights.services.weighing import transcript_weigh
 
 
 def compaction_make(
@@ -49,9 +55,10 @@ def compaction_make(
     completed = _complete_parameters(transcript, kind, parameters, sharing, session_id)
     watcher = watcher or SilentWatcher()
     watcher.phase("compacting")
-    applied = _apply(transcript, context, kind, completed, summariser, now_ms, hooks)
+    applied = _apply(transcript, context, kind, completed, summariser, now_ms, hooks, watcher)
     watcher.phase("writing")
     packed = StoredContext.of(applied).pack()
+    sizes = measure_sizes(context, _weigh(transcript, context), applied.after, applied.cache_edits)
     return Compaction.objects.create(
         transcript=transcript,
         kind=kind.name,
@@ -62,10 +69,11 @@ def compaction_make(
         model_name=_author(kind, applied, summariser),
         mechanical=applied.mechanical,
         done=applied.done,
-        messages_before=applied.messages_before,
-        messages_after=applied.messages_after,
+        messages_before=sizes.messages_before,
+        messages_after=sizes.messages_after,
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,
+        sizes=sizes.to_json(),
         summary=applied.summary.encode("utf-8", "replace").decode(),
         report=report_of(kind, applied, summariser, sharing, hooks),
         packed=packed,
@@ -83,14 +91,15 @@ def _apply(
     summariser: Summariser,
     now_ms: int,
     hooks: RunningHooks | None,
+    watcher: Watcher,
 ) -> CompactionResult:
     messages = compactable_messages(context)
-    effects = Effects(
+    effects = replace(
+        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),
-        read_notes=lambda: newest_notes(transcript, context.position),
-        read_file=recorded_files(messages),
+        read_notes=lambda: await_notes(transcript, context.position, watcher.wait, watcher.phase),
         transcript_path=str(decode_path(transcript.source.path)),
     )
     return apply_kind(
@@ -106,6 +115,12 @@ def _apply(
     )
 
 
+def _weigh(transcript: Transcript, context: Context) -> MessageWeights:
+    if transcripts_to_weigh([transcript.pk], growing=True):
+        transcript_weigh(transcript=transcript)
+    return message_weights(context, weight_table(transcript))
+
+
 def _find_sharing(
     transcript: Transcript, context: Context, kind: KindSpec, summariser: Summariser
 ) -> SharingDecision | None:
@@ -115,6 +130,8 @@ def _find_sharing(
         return None
     parent = find_parent_request(transcript, context)
     sharing = decide_sharing(parent, writer.model, writer.name)
+    if sharing.model == writer.name and not isinstance(parent, str):
+        writer.betas = parent.params.betas
     if sharing.is_shared and not isinstance(parent, str):
         writer.parent = parent
     return sharing
@@ -124,6 +141,7 @@ def _complete_parameters(
     transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: SharingDecision | None, session_id: str
 ) -> Parameters:
     """With the settings that follow from where and by whom it is made."""
+    parameters = add_overrides(kind, parameters, transcript)
     settings = dict(parameters.settings)
     if sharing is not None and not sharing.is_shared:
         settings.pop("fork", None)
@@ -156,6 +174,7 @@ def report_of(
         "why": applied.why,
         "stages": [_stage(stage) for stage in applied.reports],
         "cache_edits": [dict(edit) for edit in applied.cache_edits],
+        "beside": dict(applied.beside),
         "said": count_quotes(applied.before, applied.after, applied.summary).to_json(),
     }
     if kind.automatic:

@@ -132,8 +132,6 @@ def _describe_result(compaction: Compaction, transcript: Transcript, summariser:
             "summary": compaction.report["why"],
             "messages_before": compaction.messages_before,
             "messages_after": compaction.messages_after,
-            "before_tokens": compaction.tokens_before,
-            "after_tokens": compaction.tokens_after,
             "written_by": compaction.model_name,
         }
     if sharing := compaction.report.get("sharing"):
@@ -174,6 +172,9 @@ class _RunWatcher:
 
     def step(self, number: int, /) -> None:
         self.running.report_progress(number)
+
+    def wait(self, seconds: float, /) -> None:
+        self.running.wait(seconds)
 
     def begin_request(self, how: str, /) -> None:
         self.how = how

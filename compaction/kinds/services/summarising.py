@@ -19,7 +19,8 @@ from inspector.agents.forks import ForkRefusedError, direct, fork
 from inspector.agents.model import Ask, AttemptStarted, LanguageModel, Progress, Reply, RetryScheduled, TextArrived
 from sessions.requests.selectors import ParentRequest
 from sessions.text.engine import words
-from sessions.transcripts.engine.messages import Message, join_messages
+from sessions.transcripts.engine.messages import Message, join_messages, replace_fields
+from sessions.usage.engine.model_facts import facts_of
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.usage import Usage
 
@@ -40,6 +41,8 @@ class ModelWriter:
     cancel: CancelToken = field(default_factory=CancelToken)
     parent: ParentRequest | None = None
     """The session's own request, where its cache can be shared."""
+    betas: tuple[str, ...] = ()
+    """Those that the session sent, where its own model is asked."""
     requests: list[RequestOutcome] = field(default_factory=list)
     _span: tuple[int, int] | None = None
     """Which one of how many is asked about, in a collapse."""
@@ -126,11 +129,11 @@ class ModelWriter:
         ask = direct(
             self.name,
             request.system or SYSTEM,
-            join_messages(request.messages),
+            join_messages(_suit_roles(request.messages, self.name)),
             listener=self._hear,
             cancel=self.cancel,
         )
-        return replace(ask, max_tokens=request.max_output_tokens or ask.max_tokens)
+        return replace(ask, max_tokens=request.max_output_tokens or ask.max_tokens, betas=self.betas)
 
     def _hear(self, progress: Progress) -> None:
         if isinstance(progress, AttemptStarted):
@@ -171,6 +174,24 @@ def _unusable(reply: Reply, tools: Counter[str], path: RequestPath) -> str:
     if reply.stop_reason == CUT_OFF:
         return f"{who} reached the limit of its output before the end of the summary"
     return "" if reply.text.strip() else f"{who} gave no text"
+
+
+def _suit_roles(messages: Sequence[Message], model: str) -> Sequence[Message]:
+    """Models before Opus 4.8 refuse messages of the role `system`: what they say goes into reminders."""
+    facts = facts_of(model)
+    if facts is None or facts.system_role is not False:
+        return messages
+    return [_remind(message) if message.role == "system" and message.content else message for message in messages]
+
+
+def _remind(message: Message) -> Message:
+    blocks = (
+        {**block, "text": f"<system-reminder>\n{block.get('text')}\n</system-reminder>"}
+        if block.get("type") == "text"
+        else block
+        for block in message.content
+    )
+    return replace_fields(message, role="user", content=tuple(blocks))
 
 
 def _last_position(messages: Sequence[Message]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import sleep
 from typing import Any, Protocol
 
 from msgspec.structs import asdict
@@ -50,6 +51,9 @@ class Watcher(Protocol):
 
     def step(self, number: int, /) -> None: ...
 
+    def wait(self, seconds: float, /) -> None:
+        """Something else has to end first. Raises when the work must stop."""
+
     def begin_request(self, how: str, /) -> None:
         """A request is sent."""
 
@@ -68,6 +72,9 @@ class SilentWatcher:
 
     def step(self, number: int, /) -> None:
         pass
+
+    def wait(self, seconds: float, /) -> None:
+        sleep(seconds)
 
     def begin_request(self, how: str, /) -> None:
         pass

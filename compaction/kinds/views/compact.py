@@ -5,13 +5,14 @@ price was shown and confirmed."""
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import replace_url
 
 from compaction.hooks.selectors import HookConfiguration, Scope, hooks_of
@@ -19,8 +20,10 @@ from compaction.kinds.engine import all_kinds
 from compaction.kinds.selectors.forecast import Forecast
 from compaction.kinds.selectors.form import SessionSnapshot
 from compaction.kinds.selectors.moment import find_moment
+from compaction.kinds.selectors.request_body import request_document
+from compaction.kinds.selectors.session_model import session_model
 from compaction.kinds.services.runs import KIND
-from compaction.kinds.views.form import LONGEST_INSTRUCTIONS, CompactionForm, form_from_run, parse_form
+from compaction.kinds.views.form import LONGEST_INSTRUCTIONS, SESSION, CompactionForm, form_from_run, parse_form
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.budget.selectors import budget_at
 from inspector.budget.services import budget_hold
@@ -34,6 +37,7 @@ from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.models import Transcript
 from sessions.requests.selectors import find_sharing
+from sessions.requests.selectors.warmth import cache_warmth
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import SessionHead, session_head
 from sessions.transcripts.selectors.session_size import is_large
@@ -54,6 +58,26 @@ def transcript_compact(request: HtmxRequest, session: str) -> HttpResponse:
     if request.method == "POST":
         return page.start()
     return page.show()
+
+
+@require_safe
+def compact_request(request: HtmxRequest, session: str) -> HttpResponse:
+    """The request that would be sent after the compaction of this address, as a download."""
+    head = session_head(session, now_ms())
+    form = parse_form(request.GET)
+    moment = find_moment(head.transcript, form.at) if form.at else None
+    page = _Page(request, head, form, SessionSnapshot(head.transcript, moment))
+    if form.errors or page.missing_choice():
+        raise Http404(next(iter(form.errors.values()), page.missing_choice()))
+    forecast = page.forecast()
+    if forecast.applied is None:
+        raise Http404(forecast.refused)
+    document = request_document(head.transcript, page.snapshot.context, forecast.applied)
+    return HttpResponse(
+        json.dumps(document, indent=1, ensure_ascii=False),
+        content_type="application/json",
+        headers={"Content-Disposition": 'attachment; filename="request.json"'},
+    )
 
 
 def _redirect(owner: Transcript, form: CompactionForm) -> HttpResponse:
@@ -112,7 +136,7 @@ class _Page:
         values = {**self.frame_values(), **self.forecast_values(on_demand=on_demand), "alone": alone}
         if not alone:
             values |= self.list_values()
-        response = render_page(self.request, "compact.html", values, partials=("forecast", "compact"))
+        response = render_page(self.request, "compaction/kinds/compact.html", values, partials=("forecast", "compact"))
         response.status_code = status
         return replace_url(response, f"{self.request.path}?{self.form.query}") if alone else response
 
@@ -131,6 +155,7 @@ class _Page:
             "destination": destination(self.choice),
             "budget": budget_at(now_ms()) if form.kind.summarises else None,
             "model": self.model,
+            "own_model": self.own_model,
             "longest": LONGEST_INSTRUCTIONS,
             "hooks": self.hook_values() if form.kind.runs_hooks else None,
         }
@@ -177,11 +202,18 @@ class _Page:
             return {"waiting": True}
         forecast = self.forecast()
         values: dict[str, Any] = {"forecast": forecast, **_explanation(forecast)}
-        if forecast.applied is not None:
-            remaining, freed = forecast.applied.tokens_after, max(0, forecast.tokens_freed)
-            values["bar"] = token_bar([("kept", "left", remaining), ("freed", "freed", freed)])
+        if forecast.sizes is not None:
+            freed = max(0, forecast.tokens_freed)
+            left = round(forecast.sizes.after.weight.tokens)
+            values |= {"sizes": forecast.sizes, "point": self.snapshot.point.name(self.head.transcript)}
+            values["bar"] = token_bar([("kept", "left", left), ("freed", "freed", freed)])
         if self.form.will_ask_model:
             values["price"] = forecast_price(self.model, forecast.weights)
+        # With a model the forecast only stands in for its summary, which may turn out shorter.
+        asks = self.form.will_ask_model and forecast.weights
+        if forecast.applied is not None and forecast.applied.beside:
+            values["beside"] = json.dumps(forecast.applied.beside, indent=2, ensure_ascii=False)
+        values["idle"] = forecast.applied is None or not (forecast.applied.done or asks)
         return values
 
     def forecast(self, *, shared: bool = False) -> Forecast:
@@ -199,7 +231,11 @@ class _Page:
 
     @property
     def model(self) -> str:
-        return self.form.model_name(self.choice.main)
+        return self.form.model_name(self.choice.main, self.own_model)
+
+    @cached_property
+    def own_model(self) -> str:
+        return session_model(self.head.transcript) if self.form.kind.summarises else ""
 
     # --- starting -------------------------------------------------------------------------------------------------
     def start(self) -> HttpResponse:
@@ -208,6 +244,8 @@ class _Page:
             form.errors["pivot" if form.kind.needs_pivot else "ids"] = self.missing_choice()
         if form.will_ask_model and self.choice.kind == MECHANICAL:
             form.errors["model"] = f"No model can be asked. {self.choice.why}"
+        if form.will_ask_model and form.writer == SESSION and not self.own_model:
+            form.errors["model"] = "No record of the session names its model. Choose another."
         if form.will_run_hooks and form.hooks_seen != self.hooks.fingerprint:
             form.errors["hooks"] = "They are not the ones that were shown. Look at them again before any of them runs."
         if form.errors:
@@ -243,11 +281,12 @@ class _Page:
             **_explanation(forecast),
             "price": price,
             "sharing": sharing,
+            "warmth": cache_warmth(self.head.transcript, now_ms()),
             "budget": budget,
             "beyond": beyond,
             "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
-        return render_page(self.request, "compact_confirm.html", values)
+        return render_page(self.request, "compaction/kinds/compact_confirm.html", values)
 
 
 def _explanation(forecast: Forecast) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from inspector.runs.models import Run
 from inspector.web.model_form import MODEL_NAME, NAMED, NO_NAME
 from inspector.web.query import whole_number
 
-WRITERS = (MECHANICAL, CONFIGURED, NAMED)
+SESSION = "session"
+"""The choice of the model that the session itself asks."""
+WRITERS = (MECHANICAL, SESSION, CONFIGURED, NAMED)
 SETTING = "set."
 LONGEST_INSTRUCTIONS = 4_000
 """Characters. They stand in the address of a preview, and servers take no addresses of any length."""
@@ -90,11 +92,11 @@ class CompactionForm:
             for setting in fields
         ]
 
-    def model_name(self, configured: str) -> str:
-        """The name of the model, or `mechanical`."""
+    def model_name(self, configured: str, own: str) -> str:
+        """The name of the model, or `mechanical`. `own` is the session's."""
         if not self.will_ask_model:
             return MECHANICAL
-        return configured if self.writer == CONFIGURED else self.model
+        return {CONFIGURED: configured, SESSION: own}.get(self.writer, self.model)
 
     def parameters(self) -> Parameters:
         return Parameters(

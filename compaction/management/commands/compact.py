@@ -11,7 +11,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from compaction.hooks.selectors import Scope, hooks_of
 from compaction.kinds.engine import KindError, all_kinds, kind_named
 from compaction.kinds.selectors import compaction_load
+from compaction.kinds.selectors.session_model import session_model
 from compaction.kinds.services.runs import KIND, compaction_run
+from compaction.kinds.views.form import SESSION
 from compaction.models import Compaction
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
@@ -19,6 +21,7 @@ from sessions.imports.services.named_transcript import SESSION_HELP, transcript_
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
+from sessions.weights.engine.prompt_size import MESSAGES_ONLY, WHOLE_PROMPT, StoredSize
 
 
 class Command(BaseCommand):
@@ -52,7 +55,8 @@ class Command(BaseCommand):
             "--model",
             default="",
             metavar="NAME",
-            help="model that writes the summary (default: none, it is put together mechanically)",
+            help="model that writes the summary, or `session` for the session's own (default: none, it is put together "
+            "mechanically)",
         )
         parser.add_argument(
             "--hooks",
@@ -90,7 +94,7 @@ class Command(BaseCommand):
                 "ids": [short_id.strip() for short_id in options["ids"].split(",") if short_id.strip()],
                 "instructions": options["instructions"],
                 "settings": _settings(options["set"]),
-                "model": options["model"],
+                "model": _model(options["model"], transcript),
                 "hooks": str(options["hooks"]),
             }
             if options["hooks"] != Scope.OFF:
@@ -121,11 +125,18 @@ class Command(BaseCommand):
 
     def _say(self, compaction: Compaction) -> None:
         self.stdout.write(printable(compaction.report["why"]))
-        for unit, before, after in (
-            ("messages", compaction.messages_before, compaction.messages_after),
-            ("tokens", compaction.tokens_before, compaction.tokens_after),
+        self.stdout.write(f"messages: {compaction.messages_before:,} before, {compaction.messages_after:,} after")
+        before, after = (StoredSize.from_json(compaction.sizes[side]) for side in ("before", "after"))
+        for of, sizes in (
+            (WHOLE_PROMPT, (before.whole, after.whole)),
+            (MESSAGES_ONLY, (before.messages, after.messages)),
         ):
-            self.stdout.write(f"{unit}: {before:,} before, {after:,} after")
+            numbers = ["unknown" if size is None else f"{size.mark}{round(size.tokens):,}" for size in sizes]
+            self.stdout.write(f"tokens, {of}: {numbers[0]} before, {numbers[1]} after")
+        self.stdout.write(
+            "by the client's own estimate, messages only: "
+            f"{compaction.tokens_before:,} before, {compaction.tokens_after:,} after"
+        )
         if compaction.summary:
             self.stdout.write("\n" + "\n".join(map(printable, compaction.summary.splitlines())))
         if compaction.done:
@@ -145,13 +156,29 @@ def document(compaction: Compaction) -> dict[str, Any]:
         "kind": compaction.kind,
         "model": compaction.model_name,
         "mechanical": compaction.mechanical,
-        "before": {"messages": compaction.messages_before, "tokens": compaction.tokens_before},
-        "after": {"messages": compaction.messages_after, "tokens": compaction.tokens_after},
+        "before": {
+            "messages": compaction.messages_before,
+            **compaction.sizes["before"],
+            "client_estimate": compaction.tokens_before,
+        },
+        "after": {
+            "messages": compaction.messages_after,
+            **compaction.sizes["after"],
+            "client_estimate": compaction.tokens_after,
+        },
         "summary": compaction.summary,
         "kept": [uuid for uuid in uuids if uuid in remaining],
         "dropped": [uuid for uuid in uuids if uuid not in remaining],
         "report": compaction.report,
     }
+
+
+def _model(name: str, transcript: Transcript) -> str:
+    if name != SESSION:
+        return name
+    if own := session_model(transcript):
+        return own
+    raise KindError("No record of the session names its model. Name one.")
 
 
 def _settings(texts: list[str]) -> dict[str, str]:

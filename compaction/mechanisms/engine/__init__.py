@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from compaction.mechanisms.engine.attachments import (
-    AttachmentConfig,
-    BackgroundAgent,
-    Listing,
-    Plan,
-    Skill,
-    Surroundings,
-)
+from compaction.mechanisms.engine.attachments import AttachmentConfig, BackgroundAgent, Plan, Skill, Surroundings
 from compaction.mechanisms.engine.collapse import CollapseConfig
 from compaction.mechanisms.engine.compaction.boundary import Boundary, Direction, Trigger
 from compaction.mechanisms.engine.compaction.occasion import Hooks, Occasion
@@ -55,7 +48,6 @@ __all__ = [
     "Effects",
     "FullConfig",
     "Hooks",
-    "Listing",
     "MicrocompactConfig",
     "Notes",
     "Occasion",

@@ -1,6 +1,6 @@
 """The compactions that a session recorded, in order, each with its numbers and what is left of the user's words.
 
-Always six queries. Only the compactions of a page are decoded, and the user's words are read up to a limit."""
+Always seven queries. Only the compactions of a page are decoded, and the user's words are read up to a limit."""
 
 from __future__ import annotations
 
@@ -14,16 +14,31 @@ from django.db.models import QuerySet
 
 from compaction.trail.engine import (
     CompactionEvent,
+    CompactionStart,
     EventKind,
+    Link,
+    Loop,
     PromptState,
     QuoteCounts,
+    RefusedRequest,
     SummaryQuotes,
     events_of,
+    loops_of,
     prompt_states,
     searchable_words,
 )
 from compaction.trail.engine.event import COLLAPSE_TYPE, EDIT_DETAILS
 from compaction.trail.engine.user_quotes import RESULT_FATES
+from compaction.trail.selectors.links import (
+    Answer,
+    Unanswered,
+    explain_start,
+    links_of,
+    load_answers,
+    load_unanswered,
+    refused_request,
+    unanswered_before,
+)
 from inspector.web.paging import Page, page_of
 from sessions.archive.engine.frames import block_numbers
 from sessions.archive.selectors.records import Reader
@@ -42,6 +57,7 @@ from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow, Record, ma
 PAGE_SIZE = 25
 MOST_BLOCKS = 128
 """The most archive blocks that are decompressed for the words of the user: 64 MiB of the file."""
+MOST_ERROR_CHARACTERS = 200
 CHARACTERS_PER_TOKEN = 4
 """About as many characters of prose make a token."""
 
@@ -69,6 +85,10 @@ class TrailStep:
     before: ContextSize | None
     after: ContextSize | None
     quotes: QuoteCounts | None
+    start: CompactionStart | None = None
+    """What started it; None of an edit."""
+    link: Link | None = None
+    """How it follows the one before it; None of an edit."""
     is_abandoned: bool = False
     """It is on a branch that the session went back from."""
 
@@ -88,6 +108,8 @@ class Trail:
     page: Page
     compactions: int = 0
     """On all pages."""
+    loops: tuple[Loop, ...] = ()
+    """On all pages."""
     decoded: int = 0
     """Raw bytes that were decompressed."""
     damage: dict[str, Transcript] = field(default_factory=dict)
@@ -98,30 +120,30 @@ class Trail:
         return self.page.total - self.compactions
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    position: int
-    prompt: int
-    output: int
-
-
 def trail_of(transcript: Transcript, page: int | None = None) -> Trail:
     """`page`: the last one by default."""
     rows = _event_rows(transcript)
-    answers = _answers(transcript)
+    answers = load_answers(transcript)
     events = events_of([make_row(row, {}) for row in rows], [answer.position for answer in answers])
     page_range = page_of(page or len(events), size=PAGE_SIZE, total=len(events))
     if not events:
         return Trail((), page_range)
     page_events = events[page_range.start : page_range.stop]
     prompts = _prompt_locations(transcript, page_events[-1].position)
+    unanswered = load_unanswered(transcript)
+    open_requests = {
+        event.position: unanswered_before(event.position, answers, unanswered)
+        for event in page_events
+        if event.is_compaction
+    }
     event_records = [
         (row.offset, row.length) for event in page_events for row in (event.row, event.summary) if row is not None
     ]
     blocks = {number for location in prompts.values() for number in block_numbers(*location)}
     is_readable = len(blocks) <= MOST_BLOCKS
     reader = Reader(transcript.source_id)
-    reader.fetch([*event_records, *(prompts.values() if is_readable else ())])
+    errors = [(record.offset, record.length) for each in open_requests.values() for record in each if record.is_error]
+    reader.fetch([*event_records, *errors, *(prompts.values() if is_readable else ())])
     marks = load_marks(transcript)
     records = _RecordReader(reader)
     words = (
@@ -132,13 +154,15 @@ def trail_of(transcript: Transcript, page: int | None = None) -> Trail:
     if records.damage:
         words = {}  # nobody can say whether an unreadable message is quoted
     boundaries = [event.position for event in events if event.is_compaction]
-    builder = _StepBuilder(answers, marks, tuple(prompts), words, boundaries)
+    links = links_of(boundaries, answers)
+    refused = {position: refused_request(each, records.error) for position, each in open_requests.items()}
+    builder = _StepBuilder(answers, marks, tuple(prompts), words, boundaries, links, refused)
     steps = [
         builder.step(number, _load_records(event, records))
         for number, event in enumerate(page_events, page_range.start + 1)
     ]
     damage = dict.fromkeys(records.damage, transcript)
-    return Trail(tuple(steps), page_range, len(boundaries), reader.decoded, damage=damage)
+    return Trail(tuple(steps), page_range, len(boundaries), tuple(loops_of(links)), reader.decoded, damage=damage)
 
 
 class _StepBuilder:
@@ -146,11 +170,13 @@ class _StepBuilder:
 
     def __init__(
         self,
-        answers: Sequence[_Answer],
+        answers: Sequence[Answer],
         marks: Sequence[Mark],
         prompts: Sequence[int],
         words: dict[int, str],
         boundaries: Sequence[int],
+        links: Sequence[Link],
+        refused: dict[int, RefusedRequest | None],
     ) -> None:
         self._answers = answers
         self._answer_positions = [answer.position for answer in answers]
@@ -158,15 +184,30 @@ class _StepBuilder:
         self._prompts = prompts
         self._words = words
         self._boundaries = boundaries
+        self._links = dict(zip(boundaries, links, strict=True))
+        self._refused = refused
 
     def step(self, number: int, event: CompactionEvent) -> TrailStep:
         is_abandoned = any(
             mark.fate is Fate.ABANDONED and mark.first <= event.position <= mark.last for mark in self._marks
         )
         quotes = self._count_quotes(event) if event.is_compaction and not is_abandoned else None
+        before, after = self._before(event), self._after(event)
         return TrailStep(
-            number, event, event.card(mask).summary, self._before(event), self._after(event), quotes, is_abandoned
+            number,
+            event,
+            event.card(mask).summary,
+            before,
+            after,
+            quotes,
+            self._start(event, before) if event.is_compaction else None,
+            self._links.get(event.position),
+            is_abandoned,
         )
+
+    def _start(self, event: CompactionEvent, before: ContextSize | None) -> CompactionStart:
+        size = before.tokens if before is not None else None
+        return explain_start(event, size, self._answers, self._refused.get(event.position))
 
     def _before(self, event: CompactionEvent) -> ContextSize | None:
         if event.tokens_before is not None:
@@ -228,17 +269,6 @@ def _select(transcript: Transcript, where: str, before: int = POSITION_MASK) -> 
         return list(map(EntryRow._make, cursor.fetchall()))
 
 
-def _answers(transcript: Transcript) -> list[_Answer]:
-    own = "" if transcript.kind != Transcript.Kind.MAIN else "AND agent = ''"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT position, input + cache_read + cache_write_5m + cache_write_1h, output FROM transcripts_request"
-            f" WHERE transcript_id = %s {own} ORDER BY position",
-            [transcript.pk],
-        )
-        return [_Answer(*row) for row in cursor.fetchall()]
-
-
 def load_marks(transcript: Transcript) -> list[Mark]:
     """The fates of the entries, without those of cleared or spilled results."""
     marks = StoredMark.objects.filter(transcript=transcript).exclude(fate__in=RESULT_FATES)
@@ -258,6 +288,11 @@ class _RecordReader:
         if error:
             self.damage[error] = None
         return record
+
+    def error(self, unanswered: Unanswered) -> str:
+        """The API's words."""
+        text = summary_text(self.record(unanswered.offset, unanswered.length))
+        return mask(" ".join(text.split())[:MOST_ERROR_CHARACTERS])
 
 
 def _load_records(event: CompactionEvent, records: _RecordReader) -> CompactionEvent:

@@ -29,4 +29,4 @@ def compaction_summary(request: HtmxRequest, session: str, name: str) -> HttpRes
         "traced": traced,
         "summary": traced.summary,
     }
-    return render_page(request, "compaction/summary.html", values, partials=("summary",))
+    return render_page(request, "compaction/trail/summary.html", values, partials=("summary",))

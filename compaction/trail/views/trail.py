@@ -45,7 +45,7 @@ def compaction_list(request: HtmxRequest, session: str) -> HttpResponse:
         "damage": list(trail.damage.items()),
         "runs": unfinished_runs(head.transcript),
     }
-    return render_page(request, "compaction/list.html", values, partials=("trail",))
+    return render_page(request, "compaction/trail/list.html", values, partials=("trail",))
 
 
 def unfinished_runs(transcript: Transcript) -> list[RunCard]:

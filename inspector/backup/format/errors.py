@@ -24,3 +24,24 @@ class HalfRestoredError(BackupError):
             f"The database of {home} is that of the backup now, but the disk failed before all files of the home were"
             f" in their places ({reason}).{before} Restore the backup again with --replace when the disk works."
         )
+
+
+class NotPutBackError(BackupError):
+    """The disk failed while the database was replaced, and again while the former one was put back."""
+
+    def __init__(self, path: str, reason: str, aside: str) -> None:
+        super().__init__(
+            f"The disk failed while {path} was replaced, and again while it was put back ({reason}). Nothing is lost:"
+            f" what is missing of it is in {aside}. When the disk works, move that back beside {path}, or restore the"
+            " backup again with --replace."
+        )
+
+
+class UnknownOutcomeError(BackupError):
+    """The server did not say whether it replaced the tables."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The database failed while its tables were replaced ({reason}): it holds what it held before, or the"
+            " backup. Restore the backup again with --replace when it works."
+        )

@@ -63,6 +63,7 @@ def backup_restore(*, path: Path, replace: bool, progress: Progress, say: Callab
         manifest = reader.verify(progress)
         _refuse_newer(manifest)
         restore_target = target()
+        bytes_read = os.fstat(file.fileno()).st_size
         with _claim(home):
             is_taken = _is_taken(home, restore_target)
             if is_taken and not replace:
@@ -76,7 +77,7 @@ def backup_restore(*, path: Path, replace: bool, progress: Progress, say: Callab
                 moved = restore.run(aside)
         return RestoreResult(
             path=path,
-            bytes=path.stat().st_size,
+            bytes=bytes_read,
             seconds=time.monotonic() - started,
             manifest=manifest,
             migrated=restore.migrated,
@@ -117,7 +118,8 @@ class _Restore:
                 if self._aside is None:
                     raise
                 raise HalfRestoredError(str(self._home), _reason(error), self._aside) from error
-            tighten_home(self._home)
+            if sentence := tighten_home(self._home):
+                self._say(sentence)
         return self._aside or ()
 
     def _take_place(self, aside: Path | None) -> None:

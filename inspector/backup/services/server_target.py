@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from django.apps import apps
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 
-from inspector.backup.format.errors import BackupError
+from inspector.backup.format.errors import BackupError, UnknownOutcomeError
 from inspector.backup.format.reader import Rows
 from inspector.backup.format.rows import Value
 from inspector.backup.services.snapshot import MIGRATIONS, TEXT_INDEX
+from inspector.web.database_errors import reason_of
 from sessions.text.engine.storable import storable_json
 
 STAGING = "lucid_restoring_"
@@ -93,6 +94,13 @@ class ServerTarget:
 
     def take_place(self, aside: Path | None) -> str:
         moved = f"lucid_{aside.name.replace('-', '_').lower()}" if aside else ""
+        try:
+            old = self._swap_tables(moved)
+        except DatabaseError as error:
+            raise UnknownOutcomeError(reason_of(error)) from error
+        return f"the schema {moved}" if moved and old else ""
+
+    def _swap_tables(self, moved: str) -> list[str]:
         with transaction.atomic():
             self._refuse_others()
             old = self._ours(self._used)
@@ -105,7 +113,7 @@ class ServerTarget:
                 )
             for table in self._all_in(self._staging):
                 self._execute(f"ALTER TABLE {_quote(table)} SET SCHEMA {_quote(self._used)}")
-        return f"the schema {moved}" if moved and old else ""
+        return old
 
     def sync(self) -> None:
         """The server did it when the transaction ended."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from inspector.backup.format.errors import BackupError
+from inspector.backup.format.errors import BackupError, NotPutBackError
 from inspector.backup.format.reader import Rows
 from inspector.backup.services.disk_sync import sync_file, sync_folder
 from inspector.backup.services.snapshot import MIGRATIONS, TEXT_INDEX
@@ -87,7 +87,8 @@ class SqliteTarget:
         finally:
             connection.close()
             settings["NAME"], settings["OPTIONS"] = previous
-            self._staged.unlink(missing_ok=True)
+            with suppress(OSError):  # the next restore removes it, and what went wrong before has to be said
+                self._staged.unlink()
 
     def load(self, table: str, columns: Sequence[str], batches: Iterable[Rows]) -> None:
         names = ", ".join(f'"{column}"' for column in columns)
@@ -125,7 +126,7 @@ class SqliteTarget:
             self._staged.replace(self._path)
         except OSError:
             if old_path is not None:
-                self._move_back(old_path)
+                self._put_back(old_path)
             raise
         return str(old_path or "")
 
@@ -147,15 +148,22 @@ class SqliteTarget:
             with suppress(FileNotFoundError):
                 Path(f"{self._path}{ending}").rename(f"{old_path}{ending}")
 
+    def _put_back(self, old_path: Path) -> None:
+        try:
+            self._move_back(old_path)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise NotPutBackError(str(self._path), reason, str(old_path.parent)) from error
+
     def _move_back(self, old_path: Path) -> None:
         for ending in SUFFIXES:
-            with suppress(FileNotFoundError):
-                Path(f"{old_path}{ending}").rename(f"{self._path}{ending}")
-        with suppress(FileNotFoundError):
-            if self._path.exists():
-                old_path.unlink()
-            else:
-                old_path.rename(self._path)
+            if (moved := Path(f"{old_path}{ending}")).exists():
+                moved.rename(f"{self._path}{ending}")
+        if not self._path.exists():
+            old_path.rename(self._path)
+            return
+        with suppress(OSError):  # a second name at most
+            old_path.unlink()
 
     def _is_absent(self) -> bool:
         return not self._path.exists() or not self._path.stat().st_size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,20 +11,25 @@ from django.conf import settings
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import choose_model
+from inspector.agents.errors import BadRequestError, RefusedError
+from inspector.agents.forks import fork
 from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome, AgentProgress, ToolStarted, Turn, run_agent
-from inspector.agents.model import Ask
+from inspector.agents.model import Ask, LanguageModel
 from inspector.agents.tools import Readable, Toolbox, Writable, reading_tools, writing_tools
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.services import ActiveRun, RunError
+from inspector.web.clock import now_ms
 from memory.dreams.engine.lock import DreamLock
 from memory.dreams.engine.prompt import SYSTEM, DreamReport, dream_prompt, read_report
 from memory.dreams.selectors.gates import sessions_since
+from memory.dreams.selectors.parent import DreamParent, find_dream_parent
 from memory.models import Directory
 from memory.proposals.selectors.proposals import Source
 from memory.proposals.services.proposals import FileReason
 from sessions.model_requests.budgeted_model import BudgetedModel
 from sessions.models import Entry, Transcript
+from sessions.text.engine.words import tokens
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.keys import key_of
 from sessions.usage.engine.usage import Usage
@@ -32,6 +37,10 @@ from sessions.usage.engine.usage import Usage
 TURNS = 40
 TOKENS = 1_000_000
 """Of all requests together: it begins no further one after that."""
+ALONE = "It was to ask by itself, with no session before it."
+FORKED = (
+    "What follows is not part of the work above: put that aside, and do not go on with it. You have another task now."
+)
 MOST_SESSIONS = 30
 """Transcripts that are named to the model."""
 CHANGING = frozenset({"Edit", "Write"})
@@ -49,10 +58,15 @@ class DreamOutcome:
     cut_off: str
     """Why it ended before it was done; empty if it did not."""
     outcome: AgentOutcome
+    sharing: str
+    """Whose prompt cache it shared, or why nobody's."""
 
 
-def run_dream_agent(running: ActiveRun, directory: Directory, lock: DreamLock, copy: Path, model: str) -> DreamOutcome:
-    """`before`: the lock as it was, which tells since when sessions count."""
+def run_dream_agent(
+    running: ActiveRun, directory: Directory, lock: DreamLock, copy: Path, model: str, *, forks: bool
+) -> DreamOutcome:
+    """`lock`: as it was before, which tells since when sessions count; `forks`: go on from the latest session, while
+    what it sent is cached."""
     choice = choose_model(settings.MODELS)
     if choice.model is None or choice.kind != "anthropic":
         raise RunError(NO_MODEL, choice.why)
@@ -69,21 +83,44 @@ def run_dream_agent(running: ActiveRun, directory: Directory, lock: DreamLock, c
         since=_format_time(lock),
         sessions=[f"{session.path} ({session.size:,} bytes)" for session in sessions[:MOST_SESSIONS]],
     )
-    reporter = _RunReporter(running, model, copy)
+    parent = find_dream_parent(directory, now_ms()) if forks else DreamParent(ALONE)
+    asks = [Ask(model, ({"role": "user", "content": request},), system=SYSTEM, cancel=cancel)]
+    if parent.request is not None:
+        own = {"role": "user", "content": [{"type": "text", "text": f"{FORKED}\n\n{SYSTEM}\n\n{request}"}]}
+        asks.insert(0, fork(parent.request.params, [own], writes_cache=True, cancel=cancel))
+    # Each turn of a fork reads the whole session, which is no work of the dream.
+    limits = AgentLimits(TURNS, TOKENS + TURNS * parent.tokens)
     running.begin_phase("starting", unit="turns")
     with running.close_on_stop(cancel.cancel):
-        outcome = run_agent(
-            BudgetedModel(choice.model, running.run_id),
-            Ask(model, ({"role": "user", "content": request},), system=SYSTEM, cancel=cancel),
-            toolbox,
-            limits=AgentLimits(TURNS, TOKENS),
-            listener=reporter,
-        )
-        if outcome.error is not None and outcome.error.usage is not None:
-            reporter.bill(outcome.error.usage)
+        outcome, sharing = _ask_in_turn(running, choice.model, asks, toolbox, limits, copy, parent)
     if outcome.ended is AgentEnd.FAILED:
         raise RunError(f"{outcome.error} Memory is as it was.", type(outcome.error).__name__)
-    return DreamOutcome(read_report(outcome.text), CUT_OFF.get(outcome.ended, ""), outcome)
+    return DreamOutcome(read_report(outcome.text), CUT_OFF.get(outcome.ended, ""), outcome, sharing)
+
+
+def _ask_in_turn(
+    running: ActiveRun,
+    model: LanguageModel,
+    asks: Sequence[Ask],
+    toolbox: Toolbox,
+    limits: AgentLimits,
+    copy: Path,
+    parent: DreamParent,
+) -> tuple[AgentOutcome, str]:
+    """The last one where the fork before it is refused; and whose cache was shared."""
+    budgeted, sharing = BudgetedModel(model, running.run_id), parent.why
+    for ask in asks:
+        reporter = _RunReporter(running, ask.model, copy)
+        outcome = run_agent(budgeted, ask, toolbox, limits=limits, listener=reporter)
+        if outcome.error is not None and outcome.error.usage is not None:
+            reporter.bill(outcome.error.usage)
+        if outcome.turns or not isinstance(outcome.error, BadRequestError | RefusedError):
+            break
+        sharing = f"The fork was refused, so the dream asked by itself: {outcome.error}"
+    if len(asks) > 1 and ask is asks[0]:
+        spent = outcome.usage
+        sharing += f" {tokens(spent.cache_read)} of its {tokens(spent.context)} tokens came from the prompt cache."
+    return outcome, sharing
 
 
 def collect_reasons(report: DreamReport, names: set[str]) -> tuple[dict[str, FileReason], int]:

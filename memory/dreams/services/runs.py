@@ -39,8 +39,9 @@ MOST_NAMED = 10
 TIDY = "tidy"
 
 
-def dream_create(*, directory: Directory, model: str = "") -> Run:
-    """Queues a dream, or, without a model, a tidy. Raises RunError if nobody can be asked."""
+def dream_create(*, directory: Directory, model: str = "", forks: bool = True) -> Run:
+    """Queues a dream, or, without a model, a tidy. `forks`: as a fork of the latest session, while what that sent is
+    cached. Raises RunError if nobody can be asked."""
     if model:
         if choice_of(settings.MODELS).kind != "anthropic":
             raise RunError(NO_MODEL)
@@ -49,7 +50,7 @@ def dream_create(*, directory: Directory, model: str = "") -> Run:
         kind=DREAM if model else TIDY,
         target=directory.path,
         target_url=reverse("dream-list"),
-        parameters={"directory": directory.pk, "model": model},
+        parameters={"directory": directory.pk, "model": model, **({"forks": forks} if model else {})},
     )
 
 
@@ -70,11 +71,12 @@ def dream_run(running: ActiveRun, run: Run, announce: Callable[[str], None] | No
         model = run.parameters.get("model", "")
         announce_phase("dreaming" if model else "tidying")
         if model:
-            proposal, remark = _propose_dream(running, run, directory, lock, workspace / COPY, contents)
+            proposal, remark, sharing = _propose_dream(running, run, directory, lock, workspace / COPY, contents)
         else:
             proposal, remark = _propose_tidy(running, run, directory, workspace / COPY, contents)
+            sharing = ""
     # From here on it is consolidated, whatever somebody decides about it.
-    return _result(run, proposal, remark)
+    return _result(run, proposal, remark) | ({"prompt_cache": sharing} if sharing else {})
 
 
 def _propose_tidy(
@@ -98,8 +100,9 @@ def _propose_tidy(
 
 def _propose_dream(
     running: ActiveRun, run: Run, directory: Directory, lock: DreamLock, copy: Path, before: dict[str, bytes]
-) -> tuple[Proposal | None, str]:
-    outcome = run_dream_agent(running, directory, lock, copy, run.parameters["model"])
+) -> tuple[Proposal | None, str, str]:
+    forks = bool(run.parameters.get("forks"))
+    outcome = run_dream_agent(running, directory, lock, copy, run.parameters["model"], forks=forks)
     running.begin_phase("comparing")
     after = read_contents(path=copy)
     why, missing = collect_reasons(outcome.report, {*before, *after})
@@ -117,7 +120,7 @@ def _propose_dream(
         message=message,
         contradictions=outcome.report.contradictions,
     )
-    return proposal, outcome.cut_off
+    return proposal, outcome.cut_off, outcome.sharing
 
 
 def _result(run: Run, proposal: Proposal | None, remark: str) -> dict[str, Any]:
@@ -163,7 +166,8 @@ def _accept(proposal: Proposal, *, losses: bool) -> _Acceptance:
     lost_facts = [] if losses else lines_to_json(counter.facts().lost)
     lost = plural(len(lost_facts), "fact")
     if chosen is not None and not chosen:
-        return _Acceptance(f"Nothing of it was accepted: it would lose {lost}. It waits for a decision.", lost_facts)
+        failure = f"Nothing of it was accepted: it would lose {lost}. It waits for a decision."
+        return _Acceptance(failure, lost_facts, failure)
     try:
         proposal_accept(proposal=proposal, chosen=chosen)
     except (ChangedMeanwhileError, FileTroubleError) as error:

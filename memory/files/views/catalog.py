@@ -43,7 +43,7 @@ def memory_list(request: HtmxRequest) -> HttpResponse:
         for directory in listed
     ]
     context = {**page_context(request), "page": page, "lines": lines, "formula": FORMULA}
-    return render_page(request, "memory/list.html", context, partials=("directories",))
+    return render_page(request, "memory/files/list.html", context, partials=("directories",))
 
 
 @require_safe
@@ -51,7 +51,7 @@ def memory_list(request: HtmxRequest) -> HttpResponse:
 def memory_health(request: HtmxRequest, directory: Directory) -> HttpResponse:
     """One cell of the list, fetched by itself: linting all directories at once would delay the page."""
     report = report_of(directory, list_files(directory))
-    return render_page(request, "memory/list.html#health", {"report": report, "directory": directory})
+    return render_page(request, "memory/files/list.html#health", {"report": report, "directory": directory})
 
 
 @require_POST
@@ -74,4 +74,4 @@ def memory_find(request: HtmxRequest) -> HttpResponse:
     result = memory_search(visible_directories(), query, MOST_HITS)
     hits = [(hit, name_of(hit.directory)) for hit in result.hits]
     context = {**page_context(request), "query": query, "result": result, "hits": hits}
-    return render_page(request, "memory/search.html", context, partials=("memory-hits",))
+    return render_page(request, "memory/files/search.html", context, partials=("memory-hits",))

@@ -62,7 +62,7 @@ def clash_page(
         "undoing": undoing,
         "wrong": wrong,
     }
-    response = render_page(request, "memory/conflict.html", context)
+    response = render_page(request, "memory/files/conflict.html", context)
     response.status_code = CONFLICT
     return response
 

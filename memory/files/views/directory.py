@@ -63,7 +63,7 @@ def memory_detail(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "deleted": files_deleted(directory).count(),
         **_index_context(index, {file.name for file in files}),
     }
-    return render_page(request, "memory/directory.html", context, partials=("shelf", "topics"))
+    return render_page(request, "memory/files/directory.html", context, partials=("shelf", "topics"))
 
 
 @require_safe
@@ -78,7 +78,7 @@ def memory_loaded(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "most_lines": MOST_LINES,
         "most_bytes": f"{MOST_BYTES:,}",
     }
-    return render_page(request, "memory/loaded.html", context)
+    return render_page(request, "memory/files/loaded.html", context)
 
 
 @require_safe
@@ -104,7 +104,7 @@ def memory_findings(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "counts": sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])),
         "formula": FORMULA,
     }
-    return render_page(request, "memory/findings.html", context)
+    return render_page(request, "memory/files/findings.html", context)
 
 
 def fix_key(message: str) -> str:
@@ -118,7 +118,7 @@ def _render_gone(request: HtmxRequest, directory: Directory, sentence: str) -> H
         "sentence": sentence,
         "deleted": files_deleted(directory).count(),
     }
-    return render_page(request, "memory/gone.html", values)
+    return render_page(request, "memory/files/gone.html", values)
 
 
 def _read_filter(request: HtmxRequest) -> TopicFilter:

@@ -115,7 +115,7 @@ def memory_new(request: HtmxRequest, directory: Directory) -> HttpResponse:
 @require_POST
 @with_directory
 def memory_preview(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    return render_page(request, "memory/edit.html#preview", _preview(directory, _read_draft(request.POST)))
+    return render_page(request, "memory/files/edit.html#preview", _preview(directory, _read_draft(request.POST)))
 
 
 def _save(request: HtmxRequest, directory: Directory, draft: Draft) -> HttpResponse:
@@ -228,7 +228,7 @@ def _render_editor(
         "wrong": mask(wrong),
         **_preview(directory, draft),
     }
-    response = render_page(request, "memory/edit.html", context)
+    response = render_page(request, "memory/files/edit.html", context)
     response.status_code = status or (UNFIT if wrong else 200)
     return response
 

@@ -64,7 +64,7 @@ def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "linking": _linking(report.contents.topics, name) if report else None,
         **_provenance(directory, name, version, opened.content.data),
     }
-    return render_page(request, "memory/file.html", context, partials=("memory-facts",))
+    return render_page(request, "memory/files/file.html", context, partials=("memory-facts",))
 
 
 def why_uneditable(file: MemoryFile) -> str:
@@ -92,7 +92,7 @@ def _provenance(directory: Directory, name: str, version: Version, data: bytes) 
 
 
 def _render_unshown(request: HtmxRequest, context: dict[str, Any], sentence: str) -> HttpResponse:
-    return render_page(request, "memory/unshown.html", {**context, "sentence": mask(sentence)})
+    return render_page(request, "memory/files/unshown.html", {**context, "sentence": mask(sentence)})
 
 
 def _render_absent(request: HtmxRequest, context: dict[str, Any], directory: Directory, name: str) -> HttpResponse:
@@ -101,6 +101,6 @@ def _render_absent(request: HtmxRequest, context: dict[str, Any], directory: Dir
         file = file_get(directory, name)
     except HistoryMissingError:
         file = None
-    response = render_page(request, "memory/absent.html", {**context, "was": file, "index_name": INDEX_NAME})
+    response = render_page(request, "memory/files/absent.html", {**context, "was": file, "index_name": INDEX_NAME})
     response.status_code = 404
     return response

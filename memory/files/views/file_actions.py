@@ -211,7 +211,7 @@ def memory_prune(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "most": MOST_PRUNED if len(names) > MOST_PRUNED else 0,
         **_index_after(directory, {file.name for file, _ in files}),
     }
-    response = render_page(request, "memory/prune.html", context)
+    response = render_page(request, "memory/files/prune.html", context)
     response.status_code = UNFIT if wrong else 200
     return response
 
@@ -302,6 +302,6 @@ def _render_action(
         "wrong": mask(wrong),
         **more,
     }
-    response = render_page(request, "memory/act.html", context)
+    response = render_page(request, "memory/files/file_action.html", context)
     response.status_code = UNFIT if wrong else 200
     return response

@@ -109,4 +109,4 @@ def with_directory(
 
 def render_trouble(request: HtmxRequest, directory: Directory | None, sentence: str, status: int) -> HttpResponse:
     values = {**page_context(request, directory), "sentence": mask(sentence)}
-    return render(request, "memory/trouble.html", values, status=status)
+    return render(request, "memory/files/trouble.html", values, status=status)

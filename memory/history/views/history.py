@@ -89,7 +89,7 @@ def memory_history(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "more_deleted": len(deleted) > MOST_DELETED,
         "first": Cause.FIRST,
     }
-    return render_page(request, "memory/history.html", context)
+    return render_page(request, "memory/history/history.html", context)
 
 
 @require_safe
@@ -116,7 +116,7 @@ def memory_version(request: HtmxRequest, directory: Directory, version: int) -> 
         "diff": masked_diff(version_diff(file_version)),
         "current": file_version.file.current_id == file_version.pk,
     }
-    return render_page(request, "memory/version.html", context)
+    return render_page(request, "memory/history/version.html", context)
 
 
 @require_POST
@@ -171,7 +171,7 @@ def memory_change(request: HtmxRequest, directory: Directory, change: int) -> Ht
         "undone": Batch.objects.filter(undoes=batch, state=Batch.State.DONE).first(),
         "undoable": batch.state == Batch.State.DONE and batch.cause != Cause.FIRST,
     }
-    return render_page(request, "memory/change.html", context)
+    return render_page(request, "memory/history/change.html", context)
 
 
 @require_POST
@@ -215,7 +215,7 @@ def _render_file_history(request: HtmxRequest, directory: Directory, file: File)
         "views": views,
         "page": page,
     }
-    return render_page(request, "memory/versions.html", context)
+    return render_page(request, "memory/history/versions.html", context)
 
 
 def _version_get(directory: Directory, number: int) -> Version:

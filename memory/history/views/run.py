@@ -32,7 +32,7 @@ def memory_run(request: HtmxRequest, run: int) -> HttpResponse:
     ]
     left = sum(not batch.undone_by.all() for batch in batches)
     return render_page(
-        request, "memory/run.html", {**page_context(request), "run": run, "changes": changes, "left": left}
+        request, "memory/history/run.html", {**page_context(request), "run": run, "changes": changes, "left": left}
     )
 
 

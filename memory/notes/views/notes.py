@@ -86,7 +86,7 @@ class _Page:
             **self.memory_values(waiting=waiting),
             "runs": unfinished_runs(self.transcript, now_ms()),
         }
-        response = render_page(self.request, "memory/notes.html", values, partials=("notes",))
+        response = render_page(self.request, "memory/notes/notes.html", values, partials=("notes",))
         response.status_code = status
         return response
 
@@ -244,7 +244,7 @@ class _Page:
             "beyond": budget.remaining is not None and price.least is not None and price.least > budget.remaining,
             "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
-        return render_page(self.request, "memory/notes_confirm.html", values)
+        return render_page(self.request, "memory/notes/notes_confirm.html", values)
 
     def notes_tokens(self, sharing: SharingDecision) -> int:
         prompt = notes_prompt(self.situation, "summary.md")

@@ -81,7 +81,7 @@ def memory_recall(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if query.text:
         values |= _recall_values(directory, query)
     values["latest"] = SimpleLazyObject(lambda: [(row, mask(row.text)) for row in latest_messages(directory, LATEST)])
-    return render_page(request, "memory/recall.html", values, partials=("recalled",))
+    return render_page(request, "memory/recall/recall.html", values, partials=("recalled",))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -100,7 +100,7 @@ def recall_evaluation(request: HtmxRequest, directory: Directory) -> HttpRespons
         "result": finished.result if finished is not None else None,
         "unfitted": finished.result["outcomes"]["nothing fitted"] if finished is not None else 0,
     }
-    return render_page(request, "memory/recall_evaluation.html", values, partials=("evaluation",))
+    return render_page(request, "memory/recall/recall_evaluation.html", values, partials=("evaluation",))
 
 
 def _frame(request: HtmxRequest, directory: Directory) -> dict[str, Any]:

@@ -98,6 +98,12 @@ def make_question(records: Sequence[Mapping[str, Any]], about: str = "", *, prev
     return Question(SYSTEM, f"<records>\n{records_text}\n</records>\n\n{INSTRUCTIONS}{newer}")
 
 
+def fork_question(previous: str) -> str:
+    """For a fork of the agent, which has the whole conversation before it, and tools that it must not call."""
+    newer = f" Last time the answer was “{previous}”: say something newer if there is anything." if previous else ""
+    return f"This is a question beside your work: call no tool, and do not go on.\n{INSTRUCTIONS}{newer}"
+
+
 def clean_answer(answer: str) -> str:
     """The words of an answer: one short line without quotes and full stop."""
     line = next((line.strip() for line in answer.splitlines() if line.strip(_QUOTES)), "")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import ACTIVE
-from sessions.agents.engine.activity import ANSWER_TOKENS, Question, describe_last_call, make_question
+from sessions.agents.engine.activity import ANSWER_TOKENS, Question, describe_last_call, fork_question, make_question
+from sessions.agents.selectors.forks import AgentFork, warm_forks
 from sessions.agents.selectors.tree import Agent
 from sessions.models import AgentSummary, Transcript
 from sessions.secrets.engine import mask
@@ -31,6 +32,8 @@ class Activity:
     guess: str
     """Derived from the last call; empty if there is none."""
     question: Question
+    fork: AgentFork | None = None
+    """Its own request, where it is known and still cached: then it is asked as a fork of that."""
 
     @property
     def words(self) -> str:
@@ -52,7 +55,9 @@ class Activity:
         return self.question.tokens + ANSWER_TOKENS
 
 
-def load_activities(session: Transcript, agents: Sequence[Agent]) -> list[Activity]:
+def load_activities(session: Transcript, agents: Sequence[Agent], *, forks_at: int | None = None) -> list[Activity]:
+    """`forks_at`: the time, if agents may be asked as forks."""
+    forks = {} if forks_at is None else warm_forks(agents, forks_at)
     records = load_latest_records(session, agents)
     summaries = latest_summaries(agents)
     activities = []
@@ -60,7 +65,8 @@ def load_activities(session: Transcript, agents: Sequence[Agent]) -> list[Activi
         summary = summaries.get((agent.transcript.pk, agent.start))
         previous_words = summary.words if summary is not None else ""
         question = make_question(records[agent.key], agent.description, previous=previous_words)
-        activities.append(Activity(agent, summary, describe_last_call(records[agent.key]), question))
+        guess = describe_last_call(records[agent.key])
+        activities.append(Activity(agent, summary, guess, question, forks.get(agent.key)))
     return activities
 
 
@@ -90,6 +96,10 @@ class Price:
     tokens: int
     cost: float | None
     """Dollars; None if no price is known."""
+    forks: int = 0
+    """How many are asked as forks of their own agent, with its model."""
+    cached: int = 0
+    """Of the tokens, what those can read from the cache."""
 
     @property
     def words(self) -> str:
@@ -100,9 +110,21 @@ class Price:
 
 def estimate_price(activities: Sequence[Activity], model: str) -> Price:
     """An estimate that counts the longest allowed answers."""
-    sent = sum(activity.question.tokens for activity in activities)
-    output_tokens = ANSWER_TOKENS * len(activities)
-    return Price(model, sent + output_tokens, cost_of(model, Usage(sent, 0, 0, 0, output_tokens)))
+    tokens, cached, costs = 0, 0, list[float | None]()
+    for activity in activities:
+        asked, usage = _weigh(activity, model)
+        tokens, cached = tokens + usage.total, cached + usage.cache_read
+        costs.append(cost_of(asked, usage))
+    known = [cost for cost in costs if cost is not None]
+    cost = sum(known) if len(known) == len(costs) else None
+    return Price(model, tokens, cost, sum(activity.fork is not None for activity in activities), cached)
+
+
+def _weigh(activity: Activity, model: str) -> tuple[str, Usage]:
+    if activity.fork is None:
+        return model, Usage(activity.question.tokens, 0, 0, 0, ANSWER_TOKENS)
+    own = Question("", fork_question(activity.summary.words if activity.summary is not None else "")).tokens
+    return activity.fork.model, Usage(own, activity.fork.tokens, 0, 0, ANSWER_TOKENS)
 
 
 def find_run(session: Transcript) -> Run | None:

@@ -50,7 +50,7 @@ def agent_messages(request: HtmxRequest, session: str) -> HttpResponse:
         "page": page,
         "damage": list(correspondence.damage.items()),
     }
-    return render_page(request, "transcripts/agent_messages.html", values, partials=("agent-messages",))
+    return render_page(request, "sessions/agents/agent_messages.html", values, partials=("agent-messages",))
 
 
 def _person(lane: Lane, agents: Mapping[str, Agent]) -> dict[str, str]:

@@ -43,4 +43,4 @@ def agent_prefixes(request: HtmxRequest, session: str) -> HttpResponse:
         "wanted": agent_key,
     }
     partial = "#one" if agent_key and request.htmx else ""
-    return render_page(request, f"transcripts/prefixes.html{partial}", values, partials=("prefixes",))
+    return render_page(request, f"sessions/agents/prefixes.html{partial}", values, partials=("prefixes",))

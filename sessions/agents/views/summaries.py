@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -35,8 +37,9 @@ def agent_summaries(request: HtmxRequest, session: str) -> HttpResponse:
     page = page_of(page_number(request), size=PER_PAGE, total=len(agents))
     if request.method == "POST":
         return _start(request, transcript, agents, page)
-    activities = load_activities(transcript, agents[page.start : page.stop])
     choice = choice_of(settings.MODELS)
+    forks_at = now if choice.kind == "anthropic" else None
+    activities = load_activities(transcript, agents[page.start : page.stop], forks_at=forks_at)
     due = [activity for activity in activities if activity.is_due]
     run = find_run(transcript)
     active = run is not None and run.status in (Run.Status.QUEUED, Run.Status.RUNNING)
@@ -50,13 +53,14 @@ def agent_summaries(request: HtmxRequest, session: str) -> HttpResponse:
         "activities": [(activity, estimate_price([activity], choice.small)) for activity in activities],
         "due": due,
         "price": estimate_price(due, choice.small),
+        "small_price": estimate_price([replace(activity, fork=None) for activity in due], choice.small),
         "choice": choice,
         "askable": choice.kind != MECHANICAL,
         "advice": NO_MODEL,
         "card": run_card(run, now) if run is not None else None,
         "active": active,
     }
-    return render_page(request, "transcripts/summaries.html", values, partials=("summaries",))
+    return render_page(request, "sessions/agents/summaries.html", values, partials=("summaries",))
 
 
 def _start(request: HtmxRequest, session: Transcript, agents: list[Agent], page: Page) -> HttpResponse:
@@ -64,7 +68,7 @@ def _start(request: HtmxRequest, session: Transcript, agents: list[Agent], page:
     agent_key = request.POST.get("agent", "")
     keys = [agent.key for agent in agents[page.start : page.stop] if agent_key in ("", agent.key)]
     try:
-        agent_summaries_create(session=session, keys=keys)
+        agent_summaries_create(session=session, keys=keys, forks="small" not in request.POST)
     except RunError as error:
         return HttpResponse(f"{error.sentence}\n", status=409, content_type="text/plain; charset=utf-8")
     response = HttpResponseRedirect(f"{request.path}?page={page.number}")

@@ -61,7 +61,7 @@ def transcript_agents(request: HtmxRequest, session: str) -> HttpResponse:
         "errors": sum(agent.errors for agent in agents),
         "damage": list(history.family.damage.items()),
     }
-    return render_page(request, "transcripts/agents.html", values, partials=("agents",))
+    return render_page(request, "sessions/agents/agents.html", values, partials=("agents",))
 
 
 def _at_parent(parent: Transcript, agent: str) -> HttpResponseRedirect:

@@ -23,7 +23,15 @@ REQUEST_HEADERS = frozenset(
         "x-stainless-retry-count",
     }
 )
-ANSWER_HEADERS = frozenset({"content-encoding", "content-type", "request-id", "retry-after", "x-should-retry"})
+QUOTA_HEADERS = frozenset(
+    {
+        "anthropic-ratelimit-unified-overage-in-use",
+        "anthropic-ratelimit-unified-representative-claim",
+        "anthropic-ratelimit-unified-status",
+    }
+)
+"""What the answer to a subscriber says of the quota. It decides how long the client asks the cache to live."""
+ANSWER_HEADERS = QUOTA_HEADERS | {"content-encoding", "content-type", "request-id", "retry-after", "x-should-retry"}
 MAX_BYTES = 512 * 1024 * 1024
 """Bytes that a file may decompress to. A larger one is damaged or hostile."""
 Headers = list[tuple[str, str]]

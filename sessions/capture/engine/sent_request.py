@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sessions.capture.engine.cache_marks import restore_marks
+from sessions.capture.engine.exchange import QUOTA_HEADERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,24 @@ class SentRequest:
     marks: tuple[Mapping[str, Any], ...]
     contents: tuple[int, ...] = ()
     """A number for each message. Equal numbers mean equal bytes, in all requests."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Of the request, and what the answer says of the quota."""
+
+    @property
+    def has_quota(self) -> bool | None:
+        """Whether a subscription pays for it: the API tells only subscribers about their quota, so its silence says
+        nothing."""
+        return True if any(name in self.headers for name in QUOTA_HEADERS) else None
+
+    @property
+    def overage(self) -> bool | None:
+        """Whether the quota of the subscription was used up, so that tokens cost extra; None if nobody says."""
+        if not self.has_quota:
+            return None
+        return (
+            self.headers.get("anthropic-ratelimit-unified-overage-in-use") == "true"
+            or self.headers.get("anthropic-ratelimit-unified-representative-claim") == "overage"
+        )
 
     @property
     def system_blocks(self) -> tuple[Mapping[str, Any], ...]:

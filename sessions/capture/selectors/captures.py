@@ -94,6 +94,7 @@ class Contents:
             {**capture.params, "betas": capture.betas} if capture.betas else capture.params,
             tuple(capture.marks),
             parts[2] or (),
+            capture.headers,
         )
 
 

@@ -19,6 +19,7 @@ from sessions.capture.engine import (
     parse_answer,
     split_request,
 )
+from sessions.capture.engine.exchange import QUOTA_HEADERS
 from sessions.capture.engine.packing import join_parts, pack_numbers
 from sessions.capture.selectors.captures import unpack_parts
 from sessions.capture.services.contents import AT_ONCE, contents_store
@@ -102,7 +103,7 @@ def _create_capture(
         stop_reason=answer.stop_reason[:60],
         **_counts(answer),
         betas=[beta.strip() for beta in exchange.header("anthropic-beta").split(",") if beta.strip()],
-        headers=dict(exchange.headers),
+        headers=dict([*exchange.headers, *(pair for pair in exchange.answer_headers if pair[0] in QUOTA_HEADERS)]),
         params=dict(parts.params),
         marks=list(parts.marks),
         diagnostics=dict(answer.diagnostics),

@@ -34,7 +34,7 @@ def odd(request: HtmxRequest) -> HttpResponse:
         "page": page,
         "projects": project_tree(),
     }
-    return render_page(request, "transcripts/odd.html", context, partials=("broken",))
+    return render_page(request, "sessions/catalog/odd.html", context, partials=("broken",))
 
 
 @require_safe
@@ -51,4 +51,4 @@ def retention(request: HtmxRequest) -> HttpResponse:
         "vanished": vanished[:PER_PAGE],
         "vanished_count": vanished.count(),
     }
-    return render(request, "transcripts/retention.html", context)
+    return render(request, "sessions/catalog/retention.html", context)

@@ -70,7 +70,7 @@ def transcript_list(request: HtmxRequest) -> HttpResponse:
         "narrowed": query.filters != Filters(),
         "facets": load_facets(query.filters.project),
     }
-    return render_page(request, "transcripts/list.html", context, partials=("sessions",))
+    return render_page(request, "sessions/catalog/list.html", context, partials=("sessions",))
 
 
 def make_columns(sort: str) -> list[Column]:

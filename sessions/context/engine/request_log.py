@@ -31,6 +31,8 @@ class LoggedRequest:
     shape: str
     marks: tuple[Mapping[str, Any], ...]
     position: int
+    source: str = ""
+    """Who asked: the main thread, a sub-agent, or the client itself."""
 
 
 class LogLookup(Protocol):
@@ -67,8 +69,9 @@ class RequestLog:
             text(record.get("shapeHash")),
             tuple(mapping(value) for value in marks) if isinstance(marks, list) else (),
             position,
+            text(record.get("querySource")),
         )
-        if text(record.get("querySource")).startswith(_CONVERSATION_SOURCES):
+        if logged.source.startswith(_CONVERSATION_SOURCES):
             self.last = logged
 
     def find(self, request: str) -> LoggedRequest | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from django.db.models import OuterRef, Q, Subquery
 
@@ -48,6 +49,12 @@ class ContextPoint:
     request: str = ""
     capture: int | None = ANY
     """The capture of the request; None if it is known that there is none."""
+
+    def name(self, transcript: Transcript) -> str:
+        """The same for every page that shows what is sent there."""
+        if self.request:
+            return f"request {quote(self.request)}"
+        return f"point {transcript.public_id} {self.position} {self.link}"
 
 
 def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:

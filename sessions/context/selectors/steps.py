@@ -18,6 +18,8 @@ class Step(NamedTuple):
     agent: str
     capture: int | None
     """The newest capture of the request; None if there is none."""
+    prompt: int = 0
+    """Its tokens, as the API counted them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ def load_steps(transcript: Transcript) -> list[Step]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT position, message_id, agent, (SELECT max(captured.id) FROM transcripts_capture AS captured"
-            " WHERE captured.message_key = request.message_key AND captured.message_id = request.message_id)"
+            " WHERE captured.message_key = request.message_key AND captured.message_id = request.message_id),"
+            " input + cache_read + cache_write_5m + cache_write_1h"
             " FROM transcripts_request AS request WHERE transcript_id = %s",
             [transcript.pk],
         )

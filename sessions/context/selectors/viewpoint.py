@@ -15,7 +15,7 @@ from sessions.context.selectors.steps import Step, Steps, find_request, load_ste
 from sessions.models import Entry, Request, Transcript
 from sessions.timeline.selectors.entries import find_entry
 from sessions.weights.engine import ContextWeights
-from sessions.weights.selectors import request_table, weigh, weight_table
+from sessions.weights.selectors import prompt_tokens, request_table, weigh, weight_table
 
 SHOWN_ID = 80
 
@@ -39,13 +39,19 @@ class Viewpoint:
             return urlencode({"context": self.point.request})
         return self.query.replace("at=", "after=", 1) if self.kind == "after" else ""
 
+    @property
+    def name(self) -> str:
+        """What its prompt is called wherever its size is shown."""
+        return self.point.name(self.transcript)
+
     def context(self) -> Context:
         return cached_context(self.transcript, self.point)
 
     def weights(self, context: Context) -> ContextWeights:
         """What the parts of its context weigh."""
-        table = weight_table(self.transcript) if self.request is None else request_table(self.request)
-        return weigh(context, table, self.request)
+        if self.request is None:
+            return weigh(context, weight_table(self.transcript))
+        return weigh(context, request_table(self.request), prompt_tokens(self.request))
 
     def previous_context(self) -> Context | None:
         """The context of the previous request."""

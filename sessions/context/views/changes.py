@@ -27,4 +27,4 @@ def context_changes(request: HtmxRequest, session: str) -> HttpResponse:
         changes = compare_contexts(before, sent)
         alike = before.exactness == sent.exactness
         values |= {"changes": changes, "batches": batch_changes(changes, before, sent, mask), "alike": alike}
-    return render_page(request, "transcripts/changes.html", values, partials=("changes",))
+    return render_page(request, "sessions/context/changes.html", values, partials=("changes",))

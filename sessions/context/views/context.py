@@ -24,7 +24,7 @@ from sessions.weights.engine.sizes import Sizes, sizes_of
 
 ZOOM_BELOW = 0.4
 """A bar that fills less of the window is also shown enlarged."""
-MESSAGES = "transcripts/context.html#messages"
+MESSAGES = "sessions/context/context.html#messages"
 _items: ObjectCache[list[ElementView | MessageGap]] = ObjectCache()
 _sizes: ObjectCache[Sizes] = ObjectCache()
 
@@ -48,7 +48,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     items = array.page(start) if opened else _items.get(sent, (weights, start), lambda: array.page(start))
     return render_page(
         request,
-        "transcripts/context.html",
+        "sessions/context/context.html",
         {
             **values,
             "sent": sent,
@@ -93,7 +93,7 @@ def _part(request: HtmxRequest, array: MessageArray, query: str) -> tuple[str, d
         piece = array.piece(request.GET.get("open", ""))
         if piece is None:
             raise Http404("The request has no such block.")
-        return "transcripts/_piece.html", {"piece": piece, "whole": True, "query": query}
+        return "sessions/context/_piece.html", {"piece": piece, "whole": True, "query": query}
     numbers = [query_number(request, name) for name in ("first", "end", "from")]
     if part == "message" and numbers[2] is not None and numbers[2] < len(array):
         return MESSAGES, {"items": [array.whole(numbers[2])]}

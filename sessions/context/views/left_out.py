@@ -42,7 +42,7 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
         "count": sum(group.count for group in groups if not group.is_partial),
     }
     alone = "#groups" if reason and request.htmx else ""
-    return render_page(request, f"transcripts/left_out.html{alone}", values, partials=("left-out",))
+    return render_page(request, f"sessions/context/left_out.html{alone}", values, partials=("left-out",))
 
 
 def _number(text: str) -> int:

@@ -29,15 +29,15 @@ def render_html(head: SessionHead) -> Iterator[str]:
     parts = list_sections(head.transcript, head.title)
     agents = {part.transcript.agent_id: part.anchor for part in parts[1:] if part.transcript.agent_id}
     context = {"main": parts[0], "sections": parts, "about": session_facts(head), "css": SafeString(styles())}
-    yield get_template("transcripts/export/top.html").render(context)
-    rows = get_template("transcripts/export/rows.html")
+    yield get_template("sessions/export/top.html").render(context)
+    rows = get_template("sessions/export/rows.html")
     for part in parts:
-        yield get_template("transcripts/export/section.html").render({"section": part})
+        yield get_template("sessions/export/section.html").render({"section": part})
         for stretches, sheet in _turn_groups(part.transcript, damage):
             yield rows.render({"groups": stretches, "prefix": part.prefix, "records": sheet.records, "agents": agents})
         yield "</section>\n" if part.transcript.entries else '<p class="empty">It has no entries.</p></section>\n'
     context = {"why": NOT_WHOLE, "damage": list(damage)}
-    yield get_template("transcripts/export/bottom.html").render(context)
+    yield get_template("sessions/export/bottom.html").render(context)
 
 
 def render_markdown(head: SessionHead) -> Iterator[str]:

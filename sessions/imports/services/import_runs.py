@@ -25,7 +25,8 @@ from inspector.runs.services.stops import RunKilled
 from sessions.imports.engine.names import EXPORTS
 from sessions.imports.services.after_import import after_import
 from sessions.imports.services.import_lock import import_is_free
-from sessions.imports.services.sync import Progress, Report, sync, sync_files
+from sessions.imports.services.report import Progress, Report
+from sessions.imports.services.sync import sync, sync_files
 from sessions.models import Source, Transcript
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.paths import decode_path, encode_path

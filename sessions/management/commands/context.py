@@ -33,8 +33,8 @@ from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
 from sessions.weights.engine import WeightTable
 from sessions.weights.engine.sizes import Sizes, sizes_of
-from sessions.weights.selectors import weigh
-from sessions.weights.services import table_measure
+from sessions.weights.selectors import prompt_tokens, weigh
+from sessions.weights.services.weighing import table_measure
 
 
 class Command(BaseCommand):
@@ -114,9 +114,9 @@ class Command(BaseCommand):
         }
 
     def _say(self, context: Context, sizes: Sizes, left: list[tuple[LeftOutEntry, LinkRow]]) -> None:
-        how = "counted by the API" if sizes.counted is not None else "estimated"
+        how = "counted by the API" if sizes.counted is not None else str(sizes.size.weight.basis)
         self.stdout.write(
-            f"{context.exactness}, {len(context.elements)} messages, {sizes.total} tokens in the whole prompt, {how}"
+            f"{context.exactness}, {len(context.elements)} messages, {sizes.total} tokens ({sizes.size.of}), {how}"
         )
         for element in context.elements:
             kinds = ", ".join(str(piece.block.get("type")) for piece in element.pieces)
@@ -145,6 +145,7 @@ def _context_values(transcript: Transcript, context: Context, writer: _MessageWr
             "total": sizes.total,
             "counted": sizes.counted is not None,
         },
+        "size": sizes.size.to_json(),
     }
 
 
@@ -165,7 +166,8 @@ class _SizeReader:
             requests = {request.message_id: request for request in Request.objects.filter(transcript=transcript)}
             self._tables[transcript.pk] = table_measure(transcript), requests
         table, requests = self._tables[transcript.pk]
-        return sizes_of(context, weigh(context, table, requests.get(context.request)))
+        request = requests.get(context.request)
+        return sizes_of(context, weigh(context, table, None if request is None else prompt_tokens(request)))
 
 
 class _MessageWriter:

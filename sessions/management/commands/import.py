@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sessions.imports.engine.discovery import PathMissingError
 from sessions.imports.engine.names import WAITING
-from sessions.imports.services.sync import Progress, Report, sync
+from sessions.imports.services.report import Progress, Report
+from sessions.imports.services.sync import sync
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import plural
 

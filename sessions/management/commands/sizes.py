@@ -17,7 +17,7 @@ from sessions.transcripts.selectors.lookup import LookupFailedError
 from sessions.weights.engine.accuracy import Accuracy, accuracy_of
 from sessions.weights.engine.table import Measured
 from sessions.weights.selectors import prompt_tokens, transcripts_to_weigh, weight_table
-from sessions.weights.services import transcript_weigh
+from sessions.weights.services.weighing import transcript_weigh
 
 
 class Command(BaseCommand):

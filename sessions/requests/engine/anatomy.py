@@ -20,7 +20,8 @@ from sessions.requests.engine.part import CacheFate, RequestPart, RequestSection
 from sessions.usage.engine.billing_header import BILLING
 from sessions.usage.engine.tokens import estimate_block
 from sessions.usage.engine.usage import Usage
-from sessions.weights.engine.context_weights import ContextWeights, combine
+from sessions.weights.engine.context_weights import ContextWeights
+from sessions.weights.engine.weight import combine
 
 _TITLES = {"tools": "Tools", "system": "System prompt", "messages": "Messages"}
 _NO_RECORD = {

@@ -1,25 +1,34 @@
-"""The sections of a system prompt: what each is for, who may share its cache, and which changed since the request
-before. A section begins with a heading; what stands before the first heading is the client's opening."""
+"""The sections of the prompt in front of the messages: what each is for, and who may share its cache. Newer clients
+send some of them as messages that open the conversation."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sessions.context.engine.certainty import RequestSetup
+from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.marks import CacheMark, MarksByBlock
-from sessions.text.engine.diffs import Diff, from_texts, mark_words
-from sessions.timeline.engine.cards.lens import Mask
+from sessions.requests.engine.section_kinds import SectionKind, kind_of
+from sessions.requests.engine.system_prompt.blocks import Scope
+from sessions.text.engine.diffs import Diff
 from sessions.usage.engine.billing_header import BILLING
 
 _HEADING = re.compile(r"^#[ \t]+(\S[^\n]{0,120})$")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
+_PARAGRAPH = re.compile(
+    r"^(?=The following deferred tools are now available|Available agent types|The following skills are available)",
+    re.MULTILINE,
+)
+"""What the client puts into one message with the environment, without a heading."""
+_REMINDER = re.compile(r"\s*<system-reminder>\s*(.*?)\s*(?:</system-reminder>\s*)?\Z", re.DOTALL)
 _CHARACTERS = 400_000
 """Of a block, at most; the rest belongs to its last section."""
+_START = 50
 
 
 class Change(StrEnum):
@@ -28,136 +37,131 @@ class Change(StrEnum):
     NEW = "new"
     GONE = "gone"
     UNKNOWN = "unknown"
-    """No record holds the system prompt of the request before."""
+    """No record holds the prompt of the request before."""
 
 
-class _Rule(NamedTuple):
+class RawSection(NamedTuple):
+    place: str
+    """Of its block, as an address calls it: `system.0`, or `3` for a message."""
+    heading: str
     words: str
-    computed: str
 
+    @property
+    def is_message(self) -> bool:
+        return not self.place.startswith("system")
 
-_BILLING_TITLE = "Billing header"
-_OPENING = "Opening"
-_UNTITLED = "Without a heading"
-_RULES = (
-    _Rule("mcp", "for each request, because servers connect and disconnect while a session goes on"),
-    _Rule(
-        "env|environment|memory|language|output style|scratchpad|token budget|git ?status",
-        "once, until the session is cleared or compacted",
-    ),
-)
-_BILL = "for each request, because it numbers the bill; no cache depends on it"
-_FIXED = "with the client, for all sessions of its version"
+    @property
+    def key(self) -> tuple[bool, str, str]:
+        """What it is compared by: where it is sent, its heading and its kind."""
+        return self.is_message, self.heading, "" if self.kind is None else self.kind.name
+
+    @property
+    def kind(self) -> SectionKind | None:
+        return kind_of(self.heading, self.words)
+
+    @property
+    def title(self) -> str:
+        if self.heading:
+            return self.heading
+        kind, words = self.kind, " ".join(self.words[: 4 * _START].split())
+        if kind is not None:
+            return kind.name[:1].upper() + kind.name[1:]
+        return f"“{words[:_START].rstrip()}…”" if len(words) > _START else f"“{words}”"
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSection:
-    block: int | None
-    """Of the system prompt, counted from zero; None if it is gone."""
-    title: str
-    text: str
+    part: RawSection
     tokens: int
     """Its share of the tokens of its block, by length."""
     percent: int
-    """Of the characters of the whole system prompt."""
+    """Of the characters of all sections."""
     scope: str
-    """`global`, `org` or `none`."""
+    """`global`, `org` or `none`; or what else the mark says."""
     mark: CacheMark | None
     """The mark at the end of its block."""
-    computed: str
     change: Change = Change.UNKNOWN
     diff: Diff | None = None
 
+    @property
+    def place(self) -> str:
+        return self.part.place
+
+    @property
+    def title(self) -> str:
+        return self.part.title
+
+    @property
+    def kind(self) -> str:
+        """What it is for; empty if no rule names it, or if its title says so already."""
+        kind = self.part.kind
+        return "" if kind is None or kind.name.lower() in self.title.lower() else kind.name
+
+    @property
+    def computed(self) -> str:
+        """When the client makes it anew; empty if no rule tells."""
+        return self.part.kind.computed if self.part.kind is not None else ""
+
 
 def prompt_sections(
-    setup: RequestSetup, marks: MarksByBlock, tokens: Mapping[int, int], before: RequestSetup | None, mask: Mask
+    setup: RequestSetup, elements: Sequence[Element], marks: MarksByBlock, tokens: Mapping[str, tuple[int, int]]
 ) -> tuple[PromptSection, ...]:
-    """`tokens`: of each block, as the page shows it; `before`: what the previous request sent, if it is known. `mask`
-    is for the words of a diff."""
-    lengths = [len(text(block.get("text"))) for block in setup.system or ()]
-    sections = [
-        _section(number, title, words, marks.get(("system", number, 0)), tokens.get(number, 0), lengths)
-        for number, title, words in _parts(setup.system or ())
-    ]
-    if before is None or before.system is None:
-        return tuple(sections)
-    earlier = [(title, words) for _, title, words in _parts(before.system)]
-    return tuple(_compare(sections, earlier, mask))
+    """`tokens`: place of a block -> its tokens as the page shows them, and its characters."""
+    raw = [*system_parts(setup.system or ()), *opening_parts(elements)]
+    whole = max(1, sum(len(part.words) for part in raw))
+    return tuple(_section(part, marks, tokens, whole) for part in raw)
 
 
-def global_scope_obstacle(setup: RequestSetup, sections: Sequence[PromptSection]) -> str:
-    """Why no part of the system prompt is shared by everybody, as far as the request tells; empty if a part is."""
-    if not sections or any(section.scope == "global" for section in sections):
-        return ""
-    names = [text(tool.get("name")) for tool in setup.tools or () if text(tool.get("name")).startswith("mcp__")]
-    if names:
-        return f"No part is shared by everybody: the request defines tools of MCP servers, such as {names[0]}."
-    return "No part is marked as shared by everybody; the request does not tell why."
+def _section(part: RawSection, marks: MarksByBlock, tokens: Mapping[str, tuple[int, int]], whole: int) -> PromptSection:
+    mark = None if part.is_message else marks.get(("system", int(part.place.partition(".")[2]), 0))
+    scope = Scope.NONE if mark is None else mark.scope or Scope.ORG
+    of_block, characters = tokens.get(part.place, (0, 0))
+    share = round(of_block * len(part.words) / max(1, characters))
+    return PromptSection(part, share, round(100 * len(part.words) / whole), str(scope), mark)
 
 
-def _parts(system: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, str]]:
-    """Number of the block, title and text. Only the first block with words of the client has its opening."""
-    parts: list[tuple[int, str, str]] = []
+def system_parts(system: Sequence[Mapping[str, Any]]) -> Iterator[RawSection]:
     for number, block in enumerate(system):
-        has_opening = any(title == _OPENING for _, title, _ in parts)
-        for title, words in split_sections(text(block.get("text"))):
-            parts.append((number, _UNTITLED if has_opening and title == _OPENING else title, words))
-    return parts
+        for heading, words in split_sections(text(block.get("text"))):
+            yield RawSection(f"system.{number}", heading, words)
 
 
-def _section(
-    number: int, title: str, words: str, mark: CacheMark | None, tokens: int, lengths: Sequence[int]
-) -> PromptSection:
-    """`tokens`: of its block; `lengths`: of all blocks."""
-    scope = "none" if mark is None else mark.scope or "org"
-    share, percent = round(tokens * len(words) / lengths[number]), round(100 * len(words) / sum(lengths))
-    return PromptSection(number, title, words, share, percent, scope, mark, _computed(title, scope))
+def opening_parts(elements: Sequence[Element]) -> Iterator[RawSection]:
+    """What the client says of itself before the first answer: messages of the role `system`, and reminders."""
+    for number, element in enumerate(elements):
+        if element.role == "assistant":
+            return
+        for piece in element.pieces:
+            words = text(piece.block.get("text"))
+            reminder = _REMINDER.match(words) if words.lstrip().startswith("<system-reminder>") else None
+            if reminder is not None:
+                yield RawSection(str(number), "", reminder[1])
+            elif element.role == "system":
+                for heading, part in split_sections(words):
+                    yield from _paragraphs(str(number), heading, part)
+
+
+def _paragraphs(place: str, heading: str, words: str) -> Iterator[RawSection]:
+    first, *rest = _PARAGRAPH.split(words)
+    if first.strip():
+        yield RawSection(place, heading, first)
+    for part in rest:
+        yield RawSection(place, "", part)
 
 
 def split_sections(words: str) -> list[tuple[str, str]]:
-    """Title and text of each section of one block."""
+    """Heading and text of each section of one block; without a heading for what stands before the first."""
     if words.startswith(BILLING):
-        return [(_BILLING_TITLE, words)]
-    starts, titles, is_code, position = [0], [_OPENING], False, 0
+        return [("", words)]
+    starts, headings, is_code, position = [0], [""], False, 0
     for line in words[:_CHARACTERS].splitlines(keepends=True):
         if _FENCE.match(line):
             is_code = not is_code
         heading = None if is_code else _HEADING.match(line.rstrip("\n"))
         if heading is not None:
             starts.append(position)
-            titles.append(heading[1].strip())
+            headings.append(heading[1].strip())
         position += len(line)
     ends = [*starts[1:], len(words)]
-    parts = [(title, words[start:end]) for title, start, end in zip(titles, starts, ends, strict=True)]
-    return [(title, part) for title, part in parts if part.strip()]
-
-
-def _computed(title: str, scope: str) -> str:
-    if title == _BILLING_TITLE:
-        return _BILL
-    for rule in _RULES:
-        if re.search(rf"\b(?:{rule.words})\b", title, re.IGNORECASE):
-            return rule.computed
-    return _FIXED if scope == "global" else ""
-
-
-def _compare(
-    sections: Iterable[PromptSection], earlier: Sequence[tuple[str, str]], mask: Mask
-) -> Iterator[PromptSection]:
-    """Sections of one title are compared in order; those that are gone come last."""
-    left: dict[str, list[str]] = {}
-    for title, words in earlier:
-        left.setdefault(title, []).append(words)
-    for section in sections:
-        if not left.get(section.title):
-            yield replace(section, change=Change.NEW)
-            continue
-        words = left[section.title].pop(0)
-        if words == section.text:
-            yield replace(section, change=Change.SAME)
-        else:
-            diff = from_texts(mask(words), mask(section.text))
-            yield replace(section, change=Change.CHANGED, diff=Diff(tuple(map(mark_words, diff.hunks))))
-    for title, texts in left.items():
-        for words in texts:
-            yield PromptSection(None, title, words, 0, 0, "", None, "", Change.GONE)
+    parts = [(heading, words[start:end]) for heading, start, end in zip(headings, starts, ends, strict=True)]
+    return [(heading, part) for heading, part in parts if part.strip()]

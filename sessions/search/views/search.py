@@ -51,7 +51,7 @@ def search_page(request: HtmxRequest) -> HttpResponse:
                 "found": results,
                 "older": results.next if results.next and int(results.next) <= MAX_SKIPPED else None,
             }
-    return render_page(request, "transcripts/search.html", context, partials=(DEEP, MORE))
+    return render_page(request, "sessions/search/search.html", context, partials=(DEEP, MORE))
 
 
 def _slice(query: str, project: int | None, cursor: int | None) -> dict[str, object]:

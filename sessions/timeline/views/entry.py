@@ -46,7 +46,7 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
         "facts": entry_facts(transcript, entry, window),
     }
     part = {"full": "#cards", "facts": "#facts"}.get(request.GET.get("part", "")) if request.htmx else None
-    response = render(request, f"transcripts/entry.html{part or ''}", context)
+    response = render(request, f"sessions/timeline/entry.html{part or ''}", context)
     patch_vary_headers(response, ["HX-Request"])
     return response
 

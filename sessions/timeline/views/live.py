@@ -43,4 +43,4 @@ def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
         "everything": everything,
         "more": "&all=1" if everything else "",
     }
-    return render(request, "transcripts/live.html", context)
+    return render(request, "sessions/timeline/live.html", context)

@@ -53,7 +53,7 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
     first = window.rows[0].position if window.rows else 0
     return render_page(
         request,
-        f"transcripts/session.html{'#rows' if fragment else ''}",
+        f"sessions/timeline/session.html{'#rows' if fragment else ''}",
         {
             "section": "sessions",
             "tab": "timeline",

@@ -16,6 +16,8 @@ class Weight:
     input: int
     output: int
     """The answer, at most. A fork has no limit of its own; summaries rarely are longer than this."""
+    shared: int = 0
+    """Of the input, what a session itself has sent, so that the cache may have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +31,25 @@ class PriceForecast:
     """Of what is sent."""
     most: float | None
     """With answers as long as they may be."""
+    shared: int = 0
+    """Of the input, what the cache may have."""
+    cached: float | None = None
+    """Of what is sent, if the cache has it."""
 
 
 def forecast_price(model: str, weights: Sequence[Weight]) -> PriceForecast:
-    """At the full price of what is sent: how much of it comes out of a cache, nobody can tell beforehand."""
+    """At the full price of what is sent, and beside it with the cache, which may have run out before it is sent."""
     sent = [cost_of(model, Usage(weight.input, 0, 0, 0, 0)) for weight in weights]
     whole = [cost_of(model, Usage(weight.input, 0, 0, 0, weight.output)) for weight in weights]
+    cached = [cost_of(model, Usage(weight.input - weight.shared, weight.shared, 0, 0, 0)) for weight in weights]
     return PriceForecast(
         len(weights),
         sum(weight.input for weight in weights),
         sum(weight.output for weight in weights),
         _sum(sent),
         _sum(whole),
+        sum(weight.shared for weight in weights),
+        _sum(cached),
     )
 
 

@@ -8,13 +8,14 @@ estimates what was never counted.
 
 from __future__ import annotations
 
-from sessions.weights.engine.context_weights import ContextWeights, combine, weigh_context
+from sessions.weights.engine.context_weights import ContextWeights, weigh_context
 from sessions.weights.engine.conversation import PartKey, PartReader
 from sessions.weights.engine.features import Content, Features, features_of
 from sessions.weights.engine.ledger import Count, Ledger, Part, Sizing
+from sessions.weights.engine.prompt_size import PromptSize, StoredSize
 from sessions.weights.engine.rates import Rates
 from sessions.weights.engine.table import WeightTable
-from sessions.weights.engine.weight import Basis, Weight
+from sessions.weights.engine.weight import Basis, Weight, combine
 
 __all__ = [
     "Basis",
@@ -26,8 +27,10 @@ __all__ = [
     "Part",
     "PartKey",
     "PartReader",
+    "PromptSize",
     "Rates",
     "Sizing",
+    "StoredSize",
     "Weight",
     "WeightTable",
     "combine",

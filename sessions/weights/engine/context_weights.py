@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions.weights.engine.conversation import PartKey
 from sessions.weights.engine.ledger import LEAST_OF_ESTIMATE, MOST_OF_ESTIMATE, SLACK, Part
+from sessions.weights.engine.prompt_size import PromptSize
 from sessions.weights.engine.rates import Rates
 from sessions.weights.engine.table import WeightTable
-from sessions.weights.engine.weight import Basis, Weight
-
-_ORDER = (Basis.MEASURED, Basis.APPORTIONED, Basis.ESTIMATED)
+from sessions.weights.engine.weight import Basis, Weight, combine
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +25,9 @@ class ContextWeights:
     """The whole prompt, by the API."""
 
     @property
-    def total(self) -> float:
-        """The whole prompt: the API's count, or what the parts add up to."""
-        if self.counted is not None:
-            return self.counted
-        head = self.head.tokens if self.head is not None else 0.0
-        return head + self.unrecorded + sum(weight.tokens for weights in self.messages for weight in weights)
-
-    @property
-    def basis(self) -> Basis:
-        """Of the total."""
-        return Basis.MEASURED if self.counted is not None else Basis.ESTIMATED
+    def size(self) -> PromptSize:
+        messages = combine(weight for weights in self.messages for weight in weights)
+        return PromptSize(messages, self.head, self.unrecorded, self.counted)
 
 
 def weigh_context(
@@ -80,15 +71,6 @@ def _fit(weights: ContextWeights) -> ContextWeights:
         tuple(Weight(weight.tokens * share, Basis.APPORTIONED) for weight in row) for row in weights.messages
     )
     return ContextWeights(messages, Weight(weights.head.tokens * share, Basis.APPORTIONED), 0.0, weights.counted)
-
-
-def combine(weights: Iterable[Weight]) -> Weight:
-    """A sum is as sure as the least sure of what it adds up."""
-    tokens, least = 0.0, 0
-    for weight in weights:
-        tokens += weight.tokens
-        least = max(least, _ORDER.index(weight.basis))
-    return Weight(tokens, _ORDER[least])
 
 
 def _weigh(part: Part, table: WeightTable, position: int, rates: Rates) -> Weight:

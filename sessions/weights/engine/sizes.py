@@ -14,10 +14,11 @@ from sessions.context.engine.tally import Category, category_of
 from sessions.linking.engine.raw_fields import text
 from sessions.text.engine.words import plural
 from sessions.usage.engine.tokens import Limits, Window, context_window
-from sessions.weights.engine.context_weights import ContextWeights, combine
+from sessions.weights.engine.context_weights import ContextWeights
 from sessions.weights.engine.features import features_of
+from sessions.weights.engine.prompt_size import PromptSize
 from sessions.weights.engine.rates import Rates
-from sessions.weights.engine.weight import Basis, Weight
+from sessions.weights.engine.weight import Basis, Weight, combine
 
 LABELS = {
     Category.HEAD: "system prompt and tools",
@@ -55,18 +56,22 @@ class CategorySize:
 class Sizes:
     shares: tuple[CategorySize, ...]
     """They add up to `total`, with what is in no record."""
-    total: int
-    """The whole prompt."""
+    size: PromptSize
     counted: int | None
-    """The same, if the API counted it."""
+    """The whole prompt, if the API counted it."""
     unrecorded: int
     """Counted by the API, and in no record."""
     window: Window
     threshold: int
 
     @property
+    def total(self) -> int:
+        """Of the whole prompt; of its messages only, where nothing tells what stands before them."""
+        return round(self.size.weight.tokens)
+
+    @property
     def mark(self) -> str:
-        return "" if self.counted is not None else "~"
+        return self.size.weight.mark
 
 
 CategoryWeights = dict[Category, Weight]
@@ -80,7 +85,8 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
     )
     combined = category_weights(pairs, context.setup, context.model, weights.head, weights.unrecorded)
     missing = _missing(context, weights)
-    numbers = _round([weight.tokens for weight in combined.values()], weights.total)
+    size = weights.size
+    numbers = _round([weight.tokens for weight in combined.values()], size.weight.tokens)
     hidden = {Category.SYSTEM, Category.TOOLS} if combined[Category.HEAD].tokens > 0 else {Category.HEAD}
     shares = tuple(
         CategorySize(
@@ -96,7 +102,7 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
     betas = context.setup.params.get("betas")
     names = [text(beta) for beta in betas] if isinstance(betas, list) else []
     window = context_window(context.model, betas=names)
-    return Sizes(shares, round(weights.total), weights.counted, numbers[-1], window, Limits(window.tokens).threshold)
+    return Sizes(shares, size, weights.counted, numbers[-1], window, Limits(window.tokens).threshold)
 
 
 def category_weights(
@@ -110,6 +116,13 @@ def category_weights(
     by_category |= _head(setup, model, head)
     by_category[Category.UNEXPLAINED].append(Weight(unrecorded, Basis.APPORTIONED))
     return {category: combine(parts) for category, parts in by_category.items()}
+
+
+def setup_weight(setup: RequestSetup, model: str) -> Weight | None:
+    """System prompt and tools, if records hold both."""
+    rates = Rates(model)
+    system, tools = _estimate(setup.system, rates), _estimate(setup.tools, rates)
+    return None if system is None or tools is None else Weight(system + tools, Basis.ESTIMATED)
 
 
 def _split(piece: Piece, weight: Weight) -> Iterable[tuple[Category, Weight]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -25,3 +26,15 @@ class Weight(NamedTuple):
     def mark(self) -> str:
         """Before the number, unless the API counted exactly this."""
         return "" if self.basis is Basis.MEASURED else "~"
+
+
+_ORDER = (Basis.MEASURED, Basis.APPORTIONED, Basis.ESTIMATED)
+
+
+def combine(weights: Iterable[Weight]) -> Weight:
+    """A sum is as sure as the least sure of what it adds up."""
+    tokens, least = 0.0, 0
+    for weight in weights:
+        tokens += weight.tokens
+        least = max(least, _ORDER.index(weight.basis))
+    return Weight(tokens, _ORDER[least])

@@ -39,9 +39,9 @@ class Breaking(Written):
         """`read`: from the cache; without it, all that was there. `pause`: minutes before it. Gives the id."""
         self.clock += pause * MINUTE
         self.number += 1
-        said = words or f"How high is the water at station {self.number}?"
-        self.user(said)
-        self.sent.append({"role": "user", "content": [{"type": "text", "text": said}]})
+        text = words or f"How high is the water at station {self.number}?"
+        self.user(text)
+        self.sent.append({"role": "user", "content": [{"type": "text", "text": text}]})
         self._log(system, tools, {**PARAMS, **params})
         hit = self.cached if read is None else read
         total = self.cached + grows

@@ -32,14 +32,14 @@ class Cached(Written):
         """A person says something, the client sends it, the model answers. `after`: minutes since the last record."""
         self.clock += after * MINUTE
         self.turn_count += 1
-        said = words or f"How high is the water at harbour {self.turn_count}? " * 20
-        self.user(said)
+        text = words or f"How high is the water at harbour {self.turn_count}? " * 20
+        self.user(text)
         if self.logs:
-            self.logs_request({"role": "user", "content": [{"type": "text", "text": said}]})
+            self.logs_request({"role": "user", "content": [{"type": "text", "text": text}]})
         name = f"msg_{self.agent or 'main'}_{self.session[:4]}_{self.turn_count}"
-        told = f"At harbour {self.turn_count} it is {self.turn_count} m high. " * 20
-        self.assistant(told, message=name, model=self.model, usage=self.usage(read, written), **answer)
-        self.sent.append({"role": "assistant", "content": [{"type": "text", "text": told}]})
+        output = f"At harbour {self.turn_count} it is {self.turn_count} m high. " * 20
+        self.assistant(output, message=name, model=self.model, usage=self.usage(read, written), **answer)
+        self.sent.append({"role": "assistant", "content": [{"type": "text", "text": output}]})
         return name
 
     def warm(self, *, upto: int = 50_000) -> Cached:
@@ -64,13 +64,13 @@ class Cached(Written):
             "output_tokens": 10,
         }
 
-    def logs_request(self, said: Json) -> None:
-        shape = {"system": [{"type": "text", "text": one} for one in self.system], "tools": list(self.tools)}
+    def logs_request(self, message: Json) -> None:
+        shape = {"system": [{"type": "text", "text": section} for section in self.system], "tools": list(self.tools)}
         name = hash_of(shape)
         if name not in self.shapes:
             self.shapes.add(name)
             self.state("api-request-shape", shapeHash=name, shape=copy.deepcopy(shape))
-        self.sent.append(said)
+        self.sent.append(message)
         self.state(
             "api-request",
             id=f"{self.session}-{self.agent}-{len(self.records)}",
@@ -79,11 +79,11 @@ class Cached(Written):
             shapeHash=name,
             params={"model": self.model, **self.params},
             keep=0,
-            tail=[hash_of(one) for one in self.sent],
+            tail=[hash_of(message) for message in self.sent],
             cacheControl=self._marks(),
         )
 
     def _marks(self) -> list[Json]:
-        paths: list[list[Any]] = [["system", at] for at in range(len(self.system))]
+        paths: list[list[Any]] = [["system", index] for index in range(len(self.system))]
         paths.append(["messages", len(self.sent) - 1, "content", 0])
         return [{"path": path, "value": self.mark} for path in paths]

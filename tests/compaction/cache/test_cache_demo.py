@@ -24,32 +24,32 @@ def _imported(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iter
         yield
 
 
-def at(label: str, name: str) -> int:
+def position_of(label: str, name: str) -> int:
     return point(label, name).position
 
 
 def _causes(label: str) -> dict[int, tuple[str, bool]]:
-    found = breaks_of(Transcript.objects.get(session_id=SESSIONS[label], kind="main"))
-    return {one.position: (one.cause, one.expected) for one in found}
+    breaks = breaks_of(Transcript.objects.get(session_id=SESSIONS[label], kind="main"))
+    return {item.position: (item.cause, item.expected) for item in breaks}
 
 
 def test_the_evening_breaks_where_its_story_says() -> None:
     assert _causes("cleared") == {
-        at("cleared", "effort changed.0"): ("effort_changed", False),
-        at("cleared", "out of sight.0"): ("lookback_exceeded", True),
-        at("cleared", "system prompt changed.0"): ("system_prompt_changed", False),
-        at("cleared", "lost on the server.0"): ("likely_server_side", False),
+        position_of("cleared", "effort changed.0"): ("effort_changed", False),
+        position_of("cleared", "out of sight.0"): ("lookback_exceeded", True),
+        position_of("cleared", "system prompt changed.0"): ("system_prompt_changed", False),
+        position_of("cleared", "lost on the server.0"): ("likely_server_side", False),
     }
 
 
 def test_the_long_day_has_the_others() -> None:
-    found = _causes("long")
-    assert found[at("long", "tools changed")] == ("tools_changed", False)
-    causes = [cause for cause, _ in found.values()]
+    result = _causes("long")
+    assert result[position_of("long", "tools changed")] == ("tools_changed", False)
+    causes = [cause for cause, _ in result.values()]
     assert {"model_changed", "ttl_expired_5m", "compaction", "cache_deletion"} <= set(causes)
 
 
 def test_where_the_api_says_so_itself_it_agrees() -> None:
-    found = breaks_of(Transcript.objects.get(session_id=SESSIONS["long"], kind="main"))
-    told = [one for one in found if one.server]
-    assert [(one.server["reason"], one.agrees) for one in told] == [("tools_changed", True)]
+    breaks = breaks_of(Transcript.objects.get(session_id=SESSIONS["long"], kind="main"))
+    output = [item for item in breaks if item.server]
+    assert [(line.server["reason"], line.agrees) for line in output] == [("tools_changed", True)]

@@ -143,9 +143,9 @@ def test_what_changed_nothing_is_not_handed_back(client: Client, stored: Compact
 
 def test_the_page_asks_the_same_few_questions_for_any_number_of_exports(client: Client, stored: Compaction) -> None:
     def queries() -> int:
-        with CaptureQueriesContext(connection) as found:
+        with CaptureQueriesContext(connection) as result:
             fetch(client, address(stored))
-        return len(found)
+        return len(result)
 
     client.post(address(stored), {"directory": ""})
     few = queries()

@@ -34,7 +34,7 @@ def write(file: Path, given: object) -> None:
     file.write_text(given if isinstance(given, str) else json.dumps(given))
 
 
-def found(places: dict[Origin, Path], trigger: str = "manual") -> HookConfiguration:
+def hooks_in(places: dict[Origin, Path], trigger: str = "manual") -> HookConfiguration:
     session = Transcript(cwd=str(places[Origin.PROJECT].parent.parent))
     with override_settings(CLAUDE_CONFIG_DIR=places[Origin.USER].parent):
         return hooks_of(session, trigger)
@@ -49,13 +49,13 @@ def commands(configured: HookConfiguration, scope: Scope = Scope.ALL) -> list[st
 
 
 def test_nothing_is_configured_where_there_are_no_settings(places: dict[Origin, Path]) -> None:
-    assert found(places) == HookConfiguration(())
+    assert hooks_in(places) == HookConfiguration(())
 
 
 def test_hooks_are_listed_with_the_file_that_names_them(places: dict[Origin, Path]) -> None:
     write(places[Origin.USER], {"hooks": {"PreCompact": [{"hooks": [{"command": "save", "timeout": 5}]}]}})
     file = places[Origin.USER]
-    assert found(places).hooks == (
+    assert hooks_in(places).hooks == (
         Hook("PreCompact", "", "save", 5.0, Origin.USER, str(file), "", inspect_access(file)),
     )
 
@@ -63,7 +63,7 @@ def test_hooks_are_listed_with_the_file_that_names_them(places: dict[Origin, Pat
 def test_hooks_of_a_project_run_only_if_somebody_says_so(places: dict[Origin, Path]) -> None:
     for origin, file in places.items():
         write(file, named(str(origin)))
-    configured = found(places)
+    configured = hooks_in(places)
     assert commands(configured) == ["policy", "user", "project", "local"]
     assert commands(configured, Scope.USER) == ["policy", "user"]
     assert commands(configured, Scope.OFF) == []
@@ -77,14 +77,14 @@ def test_a_matcher_says_which_compactions_it_is_for(
     places: dict[Origin, Path], matcher: str, manual: int, auto: int
 ) -> None:
     write(places[Origin.USER], named("save", matcher=matcher))
-    assert (len(found(places, "manual").hooks), len(found(places, "auto").hooks)) == (manual, auto)
+    assert (len(hooks_in(places, "manual").hooks), len(hooks_in(places, "auto").hooks)) == (manual, auto)
 
 
 def test_a_session_starts_anew_only_by_a_compaction_here(places: dict[Origin, Path]) -> None:
     write(places[Origin.USER], named("greet", "SessionStart", matcher="startup|resume"))
-    assert commands(found(places)) == []
+    assert commands(hooks_in(places)) == []
     write(places[Origin.USER], named("greet", "SessionStart", matcher="startup|compact"))
-    assert commands(found(places)) == ["greet"]
+    assert commands(hooks_in(places)) == ["greet"]
 
 
 def test_a_command_that_is_named_twice_runs_once_and_in_the_order_of_events(places: dict[Origin, Path]) -> None:
@@ -93,30 +93,30 @@ def test_a_command_that_is_named_twice_runs_once_and_in_the_order_of_events(plac
         for name in ("PostCompact", "SessionStart", "PreCompact")
     }
     write(places[Origin.USER], {"hooks": given})
-    assert [hook.event for hook in found(places).hooks] == ["PreCompact", "SessionStart", "PostCompact"]
+    assert [hook.event for hook in hooks_in(places).hooks] == ["PreCompact", "SessionStart", "PostCompact"]
 
 
 def test_hooks_can_be_switched_off(places: dict[Origin, Path]) -> None:
     for origin, file in places.items():
         write(file, named(str(origin)))
     write(places[Origin.PROJECT], {**named("project"), "disableAllHooks": True})
-    assert commands(found(places)) == ["policy", "user", "local"]
+    assert commands(hooks_in(places)) == ["policy", "user", "local"]
     write(places[Origin.USER], {**named("user"), "disableAllHooks": True})
-    assert commands(found(places)) == ["policy"]
+    assert commands(hooks_in(places)) == ["policy"]
     write(places[Origin.POLICY], {**named("policy"), "disableAllHooks": True})
-    assert commands(found(places)) == []
+    assert commands(hooks_in(places)) == []
 
 
 def test_whoever_manages_the_machine_may_allow_only_his_own(places: dict[Origin, Path]) -> None:
     write(places[Origin.POLICY], {**named("policy"), "allowManagedHooksOnly": True})
     write(places[Origin.USER], named("user"))
-    assert commands(found(places)) == ["policy"]
+    assert commands(hooks_in(places)) == ["policy"]
 
 
 def test_what_cannot_run_here_is_listed_and_says_so(places: dict[Origin, Path]) -> None:
     entries = [{"type": "prompt", "prompt": "Is it time?"}, {"type": "command", "command": " "}]
     write(places[Origin.USER], {"hooks": {"PreCompact": [{"hooks": entries}]}})
-    configured = found(places)
+    configured = hooks_in(places)
     assert [hook.unsupported for hook in configured.hooks] == [
         "Hooks of the type prompt do not run here.",
         "It names no command.",
@@ -127,7 +127,7 @@ def test_what_cannot_run_here_is_listed_and_says_so(places: dict[Origin, Path]) 
 @pytest.mark.parametrize("given", ["{", "[]", '{"hooks": 3}', '{"hooks": {"PreCompact": {"a": 1}}}', '{"hooks": null}'])
 def test_settings_of_another_form_have_no_hooks(places: dict[Origin, Path], given: str) -> None:
     write(places[Origin.USER], given)
-    configured = found(places)
+    configured = hooks_in(places)
     assert configured.hooks == ()
     assert len(configured.problems) == (given == "{")
 
@@ -142,10 +142,10 @@ def test_settings_beside_an_imported_session_never_count(places: dict[Origin, Pa
 def test_one_that_others_could_have_written_is_shown_and_does_not_run(places: dict[Origin, Path], exposed: str) -> None:
     file = places[Origin.PROJECT]
     write(file, named("planted"))
-    assert commands(found(places)) == ["planted"]
+    assert commands(hooks_in(places)) == ["planted"]
     open_to_all = {"file": file, "folder": file.parent, "above": file.parent.parent}[exposed]
     open_to_all.chmod(open_to_all.stat().st_mode | 0o002)
-    configured = found(places)
+    configured = hooks_in(places)
     (hook,) = configured.hooks
     assert hook.command == "planted"
     assert str(open_to_all) in hook.refused
@@ -157,7 +157,7 @@ def test_one_whose_settings_belong_to_somebody_else_does_not_run(places: dict[Or
     file = places[Origin.USER]
     write(file, named("planted"))
     os.chown(file, 65534, 65534)
-    configured = found(places)
+    configured = hooks_in(places)
     assert [hook.access.owner for hook in configured.hooks if hook.access] == ["nobody"]
     assert "belongs to nobody" in configured.hooks[0].refused
     assert commands(configured) == []
@@ -169,11 +169,11 @@ def test_settings_that_a_link_takes_out_of_the_project_are_named_and_not_read(
     write(tmp_path / "elsewhere.json", named("elsewhere"))
     places[Origin.PROJECT].parent.mkdir(parents=True)
     places[Origin.PROJECT].symlink_to(tmp_path / "elsewhere.json")
-    configured = found(places)
+    configured = hooks_in(places)
     assert configured.hooks == ()
     assert "out of the project; it is not followed" in configured.problems[0]
 
 
 def test_settings_nested_without_end_are_a_problem_and_no_failure(places: dict[Origin, Path]) -> None:
     write(places[Origin.USER], "[" * 100_000)
-    assert "cannot be read" in found(places).problems[0]
+    assert "cannot be read" in hooks_in(places).problems[0]

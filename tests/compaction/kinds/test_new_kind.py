@@ -29,7 +29,7 @@ from sessions.models import Transcript
 from sessions.usage.engine.tokens import estimate
 from tests.demo import names
 from tests.importing import imported
-from tests.sessions.transcripts.engine.talk import answered, said
+from tests.sessions.transcripts.engine.talk import answered, typed
 
 pytestmark = pytest.mark.django_db
 ADDRESS = f"/sessions/{names.LONG}/compact/"
@@ -76,7 +76,7 @@ def read_page(client: Client, query: str) -> str:
 
 
 def test_the_library_applies_a_new_kind() -> None:
-    messages = [said("How high is it?"), answered("Two metres."), said("And at noon?"), answered("One metre.")]
+    messages = [typed("How high is it?"), answered("Two metres."), typed("And at noon?"), answered("One metre.")]
     applied = apply_kind(TAIL, messages, Parameters(settings={"keep": "2"}), now=0.0)
     assert list(applied.after) == messages[2:]
 

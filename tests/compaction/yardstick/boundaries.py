@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from sessions.context.engine import Log, digest
-from sessions.context.engine.rendering.records import render_record, strip_reminder_tags
+from sessions.context.engine.rendering.records import render_record
+from sessions.context.engine.rendering.wording import attachment_texts
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.linking.engine.rows import LinkRow
+from sessions.transcripts.engine.keys import key_of
 from sessions.transcripts.engine.messages import Message, text_block
 from tests.truth.wire import Json, Kind, rows
 
 _HEADING = "Summary:\n"
-_BEGINNING = 30
 _ASIDE = (Kind.SIDE, "count_tokens", "head")
 
 
 @dataclass(frozen=True)
 class Attached:
-    """An attachment that the client recorded after a boundary, before the next answer."""
+    """An attachment that the client kept, or recorded after a boundary, before the next answer."""
 
     name: str
     message: Message
+    facts: tuple[str, ...]
+    """Its texts, worded from what else the record holds: a mask covers the words, and not paths and numbers."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,13 @@ class RecordedBoundary:
     """Without the words around it."""
     summary_core: str
     """The hash of the message that holds it, as logs of requests have it."""
-    beginnings: tuple[tuple[str, str], ...]
-    """How attachments before the boundary begin, and what they are called."""
     attached: tuple[Attached, ...]
     later_cores: frozenset[str]
     """The hashes of what was said after the boundary, up to the next answer."""
     request: Json
     """The next request, as it was sent."""
+    follows_refusal: bool
+    """The request before the compaction was refused as too long."""
 
     @property
     def kind(self) -> str:
@@ -75,9 +77,14 @@ def boundaries_of(folder: Path) -> Iterator[RecordedBoundary]:
                     yield boundary
 
 
-def _requests_after_compactions(folder: Path) -> list[Json]:
+def _requests_after_compactions(folder: Path) -> list[tuple[Json, bool]]:
+    """Each with whether the request before the compaction was refused."""
     sent = [row for row in rows(folder) if row["kind"] not in _ASIDE]
-    return [row for previous, row in pairwise(sent) if previous["kind"] == "compact"]
+    return [
+        (row, refused["status"] == 400)
+        for refused, previous, row in zip(sent, sent[1:], sent[2:], strict=False)
+        if previous["kind"] == "compact"
+    ]
 
 
 def _before(data: bytes, uuid: str) -> Log:
@@ -85,7 +92,9 @@ def _before(data: bytes, uuid: str) -> Log:
     return Log(data[: data.rindex(b"\n", 0, data.index(f'"uuid":"{uuid}"'.encode())) + 1])
 
 
-def _boundary(name: str, log: Log, before: Log, row: LinkRow, candidates: list[Json]) -> RecordedBoundary | None:
+def _boundary(
+    name: str, log: Log, before: Log, row: LinkRow, candidates: list[tuple[Json, bool]]
+) -> RecordedBoundary | None:
     record = log.record(row.position)
     following = log.rows[row.position + 1 :]
     summary_row = next((later for later in following if log.record(later.position).get("isCompactSummary")), None)
@@ -94,12 +103,16 @@ def _boundary(name: str, log: Log, before: Log, row: LinkRow, candidates: list[J
     summary_record = log.record(summary_row.position)
     words = text(mapping(summary_record.get("message")).get("content"))
     core = digest(text_block(words))["core"]
-    request = next((one for one in candidates if core in _cores(one)), None)
-    if request is None:
+    match = next((candidate for candidate in candidates if core in _cores(candidate[0])), None)
+    if match is None:
         return None
-    candidates.remove(request)
+    candidates.remove(match)
+    request, follows_refusal = match
     until = _rows_before_answer(log, following, request)
-    preserved = mapping(mapping(record.get("compactMetadata")).get("preservedSegment"))
+    metadata = mapping(record.get("compactMetadata"))
+    preserved = mapping(metadata.get("preservedSegment"))
+    kept_uuids = {key_of(uuid) for uuid in mapping(metadata.get("preservedMessages")).get("allUuids", ())}
+    kept_rows = [row for row in before.rows if row.uuid in kept_uuids]
     return RecordedBoundary(
         name,
         text(record.get("version")),
@@ -108,10 +121,10 @@ def _boundary(name: str, log: Log, before: Log, row: LinkRow, candidates: list[J
         before,
         words.partition(_HEADING)[2].strip() or words,
         core,
-        tuple(_beginnings(before)),
-        tuple(_attached(log, until)),
+        (*_attached(log, kept_rows), *_attached(log, until)),
         frozenset(_cores_of_rows(log, until)),
         request,
+        follows_refusal,
     )
 
 
@@ -130,13 +143,8 @@ def _rows_before_answer(log: Log, following: list[LinkRow], request: Json) -> li
 def _attached(log: Log, until: list[LinkRow]) -> Iterator[Attached]:
     for row in until:
         if row.type == "attachment" and (rendered := render_record(log.record(row.position), row)) is not None:
-            yield Attached(row.detail, rendered.message)
-
-
-def _beginnings(before: Log) -> Iterator[tuple[str, str]]:
-    for attached in _attached(before, before.rows):
-        if words := strip_reminder_tags(text(attached.message.content[0].get("text"))):
-            yield words[:_BEGINNING], attached.name
+            facts = attachment_texts(mapping(log.record(row.position).get("attachment")))
+            yield Attached(row.detail, rendered.message, facts if len(facts) == len(rendered.message.content) else ())
 
 
 def _cores_of_rows(log: Log, until: list[LinkRow]) -> Iterator[str]:

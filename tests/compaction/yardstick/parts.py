@@ -39,7 +39,10 @@ def sent_parts(boundary: RecordedBoundary) -> dict[str, list[Words]]:
         return parts
     for attached in boundary.attached:
         if not attached.name.startswith(_UNCOMPARED):
-            parts[_part_of(attached.name)] += [_words(block) for block in attached.message.content]
+            facts = attached.facts or [""] * len(attached.message.content)
+            parts[_part_of(attached.name)] += [
+                _words(block, fact) for block, fact in zip(attached.message.content, facts, strict=True)
+            ]
     return parts
 
 
@@ -53,7 +56,7 @@ def our_parts(boundary: RecordedBoundary, result: CompactionResult) -> dict[str,
             continue
         for block in message.content:
             words = strip_reminder_tags(str(block.get("text")))
-            name = next((name for start, name in boundary.beginnings if words.startswith(start)), "")
+            name = message.attachment
             parts["files" if words.startswith(_FILE_WORDS) else _part_of(name)].append(_words(block))
     if not boundary.records_attachments:
         parts["opening"] = []
@@ -91,10 +94,12 @@ def _spoken(role: str, digested: Block) -> Words:
     return Words(frozenset({key}), f"{role} {digested['type']} {name}".strip())
 
 
-def _words(block: Block) -> Words:
+def _words(block: Block, fact: str = "") -> Words:
     bare = strip_reminder_tags(str(block.get("text"))).strip("\n")
     tagged = f"<system-reminder>\n{bare}\n</system-reminder>"
-    return Words(frozenset(map(short_hash, (bare, tagged, f"{tagged}\n"))), " ".join(bare.split())[:60])
+    written = str(block.get("text"))
+    forms = [bare, tagged, f"{tagged}\n", written, f"{written}\n", *([fact.strip("\n")] if fact else [])]
+    return Words(frozenset(map(short_hash, forms)), " ".join(bare.split())[:60])
 
 
 def first_difference(sent: Sequence[Words], ours: Sequence[Words]) -> str:

@@ -109,8 +109,8 @@ def absorbed(session: Session, text: str, name: str) -> None:
     session.state(gone | {"commandUuid": ident, "deliveryId": delivery})
     queued: Record = {"type": "queued_command", "prompt": text, "source_uuid": ident, "delivery_id": delivery}
     queued |= {"commandMode": "task-notification", "origin": {"kind": "task-notification", "producer": "session-task"}}
-    told = f"[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event.\n\n{text}"
-    session.attach((queued | {"timestamp": session.clock.stamp()}, context.rendered(told)), name)
+    output = f"[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event.\n\n{text}"
+    session.attach((queued | {"timestamp": session.clock.stamp()}, context.rendered(output)), name)
 
 
 def delivered(session: Session, text: str, name: str) -> None:

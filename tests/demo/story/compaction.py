@@ -84,8 +84,8 @@ class Compaction:
             file |= {"numLines": total, "startLine": 1, "totalLines": total}
             what = {"type": "file", "filename": f"{HOME}/{path}", "content": {"type": "text", "file": file}}
             called = f'Called the Read tool with the following input: {{"file_path":"{HOME}/{path}"}}'
-            told = context.rendered(called, f"Result of calling the Read tool:\n{numbered}", role="user")
-            self.session.attach((what | {"displayPath": path}, told))
+            output = context.rendered(called, f"Result of calling the Read tool:\n{numbered}", role="user")
+            self.session.attach((what | {"displayPath": path}, output))
         if too_large:
             what = {"type": "compact_file_reference", "filename": f"{HOME}/{too_large}", "displayPath": too_large}
             text = f"Note: {HOME}/{too_large} was read before the last compaction, but it is too large to include."
@@ -113,15 +113,15 @@ def manual(
     """
     session.settle()
     session.clock.wait(30)
-    asked = session.clock.stamp()
+    request = session.clock.stamp()
     work = Compaction(session, name, "manual", summary, keep, 41.7)
     session.prompt_id = uid(f"{session.label}/{name}")
     work.boundary()
     work.summary()
     if on_tail:
         session.tip = work.kept[-1]
-    session.user(CAVEAT, {"isMeta": True}, stamp=asked)
-    session.user(command_text("compact", focus), name=f"{name} command", stamp=asked)
+    session.user(CAVEAT, {"isMeta": True}, stamp=request)
+    session.user(command_text("compact", focus), name=f"{name} command", stamp=request)
     session.user(
         "<local-command-stdout>\u001b[2mCompacted (ctrl+o to see full summary)\u001b[22m</local-command-stdout>"
     )

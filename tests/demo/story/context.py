@@ -44,9 +44,9 @@ def environment() -> tuple[Record, Record]:
 
 
 def model(name: str) -> tuple[Record, Record]:
-    told = NAMES[name]
-    text = f"You are powered by the model named {told}. The exact model ID is {name}."
-    identity = {"modelId": name, "marketingName": told, "knowledgeCutoff": "June 2026"}
+    output = NAMES[name]
+    text = f"You are powered by the model named {output}. The exact model ID is {name}."
+    identity = {"modelId": name, "marketingName": output, "knowledgeCutoff": "June 2026"}
     return {"type": "model", "identity": identity, "text": text}, rendered(text)
 
 
@@ -79,14 +79,14 @@ def skill_listing() -> tuple[Record, Record]:
 
 def instructions(text: str) -> tuple[Record, Record]:
     path = f"{HOME}/CLAUDE.md"
-    told = f"Codebase and user instructions are shown below.\n\nContents of {path} (project instructions):\n\n{text}"
+    output = f"Codebase and user instructions are shown below.\n\nContents of {path} (project instructions):\n\n{text}"
     files = [{"path": path, "type": "Project", "content": text}]
-    return {"type": "instructions", "files": files}, rendered(told, role="user")
+    return {"type": "instructions", "files": files}, rendered(output, role="user")
 
 
 def session_context(status: str) -> tuple[Record, Record]:
-    told = f"As you answer, you can use the following context:\n# gitStatus\n{status}"
-    return {"type": "session_context", "context": {"gitStatus": status}}, rendered(told, role="user")
+    text = f"As you answer, you can use the following context:\n# gitStatus\n{status}"
+    return {"type": "session_context", "context": {"gitStatus": status}}, rendered(text, role="user")
 
 
 def date(day: str) -> tuple[Record, Record]:

@@ -15,16 +15,16 @@ REFUSED = (
 )
 
 
-def api_retry(session: Session, attempt: int, status: int, kind: str, said: str, name: str | None = None) -> None:
+def api_retry(session: Session, attempt: int, status: int, kind: str, text: str, name: str | None = None) -> None:
     """The API refused; the client says so and tries again."""
     ident = request_id(f"{session.label}/retry {len(session.written)}")
-    whole = f'{status} {{"type":"error","error":{{"type":"{kind}","message":"{said}"}},"request_id":"{ident}"}}'
+    whole = f'{status} {{"type":"error","error":{{"type":"{kind}","message":"{text}"}},"request_id":"{ident}"}}'
     wait = 500 * 2**attempt + 37 * attempt
     error = {
         "message": whole,
         "status": status,
         "requestId": ident,
-        "formatted": f"{status} {said}",
+        "formatted": f"{status} {text}",
         "connection": None,
     }
     error |= {"isNetworkDown": False, "rateLimits": None, "noResponse": None}
@@ -78,8 +78,8 @@ def queue(session: Session, text: str, name: str) -> None:
     session.state(gone | {"reason": "absorbed_mid_turn", "commandUuid": ident, "deliveryId": delivery})
     queued: Record = {"type": "queued_command", "prompt": text, "source_uuid": ident, "delivery_id": delivery}
     queued |= {"commandMode": "prompt", "origin": {"kind": "human"}, "timestamp": now}
-    told = f"The user sent a new message while you were working:\n{text}\n\nAddress it when it fits."
-    session.attach((queued, context.rendered(told, role="user")), name)
+    output = f"The user sent a new message while you were working:\n{text}\n\nAddress it when it fits."
+    session.attach((queued, context.rendered(output, role="user")), name)
     session.ledger.prompts += 1
 
 
@@ -114,8 +114,8 @@ def interrupted(session: Session, name: str | None = None, tool: bool = True) ->
 
 
 def switch_model(session: Session, alias: str, model: str, name: str | None = None) -> None:
-    told = context.NAMES.get(model, model)
-    session.command("model", alias, f"Set model to `{told}` and saved as your default for new sessions", name=name)
+    page = context.NAMES.get(model, model)
+    session.command("model", alias, f"Set model to `{page}` and saved as your default for new sessions", name=name)
     session.model = model
     session.meter.forget_thinking()
     if session.log:

@@ -41,7 +41,7 @@ def strange_but_valid(session: Session) -> None:
     """Lines that no reader expects; four of them hold plain words, as somebody might have typed them."""
     session.ledger.prompts += 4
     session.ledger.problems += 2
-    letters = {str(at): char for at, char in enumerate("Tide?")}
+    letters = {str(index): char for index, char in enumerate("Tide?")}
     numeric = {"type": "user", "message": letters, "uuid": "", "timestamp": session.clock.stamp()}
     session.chain(numeric, "numeric keys")
     session.odd["numeric keys"] = len(session.lines)

@@ -45,15 +45,17 @@ Please continue the conversation from where we left it off without asking the us
 def todo(done: int, name: str) -> Call:
     def rows(finished: int) -> list[Record]:
         state = ["completed"] * finished + ["in_progress"] + ["pending"] * 3
-        return [{"content": text, "status": state[at], "activeForm": f"{text}..."} for at, text in enumerate(TODOS)]
+        return [
+            {"content": text, "status": state[index], "activeForm": f"{text}..."} for index, text in enumerate(TODOS)
+        ]
 
-    told = (
+    output = (
         "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress."
     )
     return other(
         "TodoWrite",
         {"todos": rows(done)},
-        told,
+        output,
         {"oldTodos": rows(done - 1) if done else [], "newTodos": rows(done)},
         name=name,
     )
@@ -83,7 +85,7 @@ def multi_edit(session: OldSession) -> Call:
     before = session.files.files[path]
     for old, new in EDITS:
         _, hunks = session.files.edit(path, old, new)
-    told = f'Applied 2 edits to {path}:\n1. Replaced "def rows" \n2. Replaced "def render"'
+    text = f'Applied 2 edits to {path}:\n1. Replaced "def rows" \n2. Replaced "def render"'
     twin = {
         "filePath": path,
         "edits": edits,
@@ -91,7 +93,7 @@ def multi_edit(session: OldSession) -> Call:
         "structuredPatch": hunks,
         "userModified": False,
     }
-    return Call("MultiEdit", {"file_path": path, "edits": edits}, lambda _: Outcome(told, twin), "multi edit")
+    return Call("MultiEdit", {"file_path": path, "edits": edits}, lambda _: Outcome(text, twin), "multi edit")
 
 
 def ask_helper(session: OldSession) -> None:

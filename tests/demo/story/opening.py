@@ -20,10 +20,10 @@ def opening(session: Session, day: str, status: str) -> None:
     claude = session.files.files[f"{HOME}/CLAUDE.md"]
     if session.log:
         texts = [context.instructions(claude)[1]["rendered"][0]["content"], session.last_prompt]
-        told = context.environment()[1]["rendered"][0]["content"]
+        content = context.environment()[1]["rendered"][0]["content"]
         user = {"role": "user", "content": [{"type": "text", "text": text} for text in texts]}
         session.log.pending = session.log.note(
-            session, (user, {"role": "system", "content": [{"type": "text", "text": told}]})
+            session, (user, {"role": "system", "content": [{"type": "text", "text": content}]})
         )
     session.attach(context.instructions(claude))
     session.attach(context.session_context(status))

@@ -32,8 +32,8 @@ def _png(pixels: list[list[int]]) -> bytes:
     rows = bytearray()
     for row in pixels:
         rows.append(0)
-        for at in range(0, width, 4):
-            first, second, third, fourth = row[at : at + 4]
+        for index in range(0, width, 4):
+            first, second, third, fourth = row[index : index + 4]
             rows.append(first << 6 | second << 4 | third << 2 | fourth)
     header = struct.pack(">IIBBBBB", width, height, 2, 3, 0, 0, 0)
     parts = (b"IHDR", header), (b"PLTE", _PALETTE), (b"IDAT", _stored(bytes(rows))), (b"IEND", b"")

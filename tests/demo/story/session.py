@@ -23,8 +23,8 @@ CAVEAT = (
 
 def command_text(command: str, args: str) -> str:
     indent = "\n            "
-    told = f"<command-name>/{command}</command-name>{indent}<command-message>{command}</command-message>"
-    return f"{told}{indent}<command-args>{args}</command-args>"
+    text = f"<command-name>/{command}</command-name>{indent}<command-message>{command}</command-message>"
+    return f"{text}{indent}<command-args>{args}</command-args>"
 
 
 class Session(Rows):

@@ -152,37 +152,37 @@ def write(path: str, text: str, *, name: str = "", stored: str | None = None) ->
         twin |= {"structuredPatch": [] if before is None else hunks, "originalFile": before, "userModified": False}
         if stored:
             twin["memdirStamped"] = True
-        told = (
+        output = (
             f"File created successfully at: {full}"
             if before is None
             else f"The file {full} has been updated successfully."
         )
-        return Outcome(told, twin, None, 0.1)
+        return Outcome(output, twin, None, 0.1)
 
     tracked = None if path.startswith("/") else path
     return Call("Write", {"file_path": full, "content": text}, run, name, tracked)
 
 
-def grep(pattern: str, found: str, *, name: str = "", path: str | None = None) -> Call:
+def grep(pattern: str, text: str, *, name: str = "", path: str | None = None) -> Call:
     given: Record = {"pattern": pattern, "output_mode": "content", "-n": True}
     if path:
         given["path"] = path
-    lines = found.splitlines()
-    twin = {"mode": "content", "numFiles": 0, "filenames": [], "content": found, "numLines": len(lines)}
-    return Call("Grep", given, _fixed(Outcome(found or "No matches found", twin, None, 0.1)), name)
+    lines = text.splitlines()
+    twin = {"mode": "content", "numFiles": 0, "filenames": [], "content": text, "numLines": len(lines)}
+    return Call("Grep", given, _fixed(Outcome(text or "No matches found", twin, None, 0.1)), name)
 
 
-def glob(pattern: str, found: list[str], *, name: str = "") -> Call:
+def glob(pattern: str, texts: list[str], *, name: str = "") -> Call:
     twin = {
-        "filenames": found,
+        "filenames": texts,
         "durationMs": 14,
-        "numFiles": len(found),
+        "numFiles": len(texts),
         "truncated": False,
-        "totalMatches": len(found),
+        "totalMatches": len(texts),
         "countIsComplete": True,
     }
     return Call(
-        "Glob", {"pattern": pattern}, _fixed(Outcome("\n".join(found) or "No files found", twin, None, 0.1)), name
+        "Glob", {"pattern": pattern}, _fixed(Outcome("\n".join(texts) or "No files found", twin, None, 0.1)), name
     )
 
 

@@ -28,9 +28,9 @@ def note(home: Path, words: str) -> None:
 
 def notes(database: Path) -> list[str]:
     connection = sqlite3.connect(database)
-    found = [words for (words,) in connection.execute("SELECT directory FROM transcripts_project ORDER BY id")]
+    result = [words for (words,) in connection.execute("SELECT directory FROM transcripts_project ORDER BY id")]
     connection.close()
-    return found
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -193,9 +193,9 @@ def test_nothing_is_restored_while_anybody_has_the_database_open(home: Path, bac
 
 def test_damage_is_named_and_nothing_is_touched(tmp_path: Path, home: Path, backup: Path) -> None:
     sound = backup.read_bytes()
-    at = sound.index(b"tables/transcripts_project/") + 512 + 30
+    index = sound.index(b"tables/transcripts_project/") + 512 + 30
     damaged = tmp_path / "damaged.tar"
-    damaged.write_bytes(sound[:at] + bytes([sound[at] ^ 4]) + sound[at + 1 :])
+    damaged.write_bytes(sound[:index] + bytes([sound[index] ^ 4]) + sound[index + 1 :])
     before = files(home)
     sentence = refused(lucid(home, "restore", str(damaged), "--replace"))
     assert "tables/transcripts_project/00000001.msgpack.zst" in sentence

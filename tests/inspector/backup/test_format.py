@@ -41,17 +41,17 @@ def read(data: bytes) -> tuple[Manifest, list[Rows]]:
 
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=20))
 def test_rows_come_back_as_they_were(rows: list[tuple[Value, Value]]) -> None:
-    manifest, (found,) = read(crafted(("tables", "tides", ("a", "b"), rows)))
-    assert found == rows
-    assert [[type(value) for value in row] for row in found] == [[type(value) for value in row] for row in rows]
+    manifest, (result,) = read(crafted(("tables", "tides", ("a", "b"), rows)))
+    assert result == rows
+    assert [[type(value) for value in row] for row in result] == [[type(value) for value in row] for row in rows]
     assert manifest.streams[0].rows == len(rows)
 
 
 def test_long_rows_are_parted_so_that_few_are_in_memory() -> None:
     rows = [(number, bytes(PART_BYTES // 2)) for number in range(10)]
-    manifest, (found,) = read(crafted(("tables", "tides", ("id", "data"), rows)))
+    manifest, (result,) = read(crafted(("tables", "tides", ("id", "data"), rows)))
     assert [part.rows for part in manifest.streams[0].parts] == [2] * 5
-    assert found == rows
+    assert result == rows
 
 
 A_FEW_OR_ALL = pytest.mark.parametrize("step", [7, pytest.param(1, id="all", marks=pytest.mark.long)])
@@ -79,8 +79,8 @@ def test_every_cut_is_noticed(step: int) -> None:
 
 def test_the_damaged_part_is_named() -> None:
     sound = crafted(FILES, TIDES)
-    at = sound.index(b"tables/tides/00000001.msgpack.zst") + 512 + 20
-    damaged = sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :]
+    index = sound.index(b"tables/tides/00000001.msgpack.zst") + 512 + 20
+    damaged = sound[:index] + bytes([sound[index] ^ 1]) + sound[index + 1 :]
     with pytest.raises(DamageError, match=r"^The backup is damaged: tables/tides/00000001\.msgpack\.zst ") as caught:
         read(damaged)
     assert caught.value.part == "tables/tides/00000001.msgpack.zst"

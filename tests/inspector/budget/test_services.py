@@ -53,8 +53,8 @@ def spent(cost: float | None, at: int | None = None, **more: Any) -> Run:
 
 
 def run(transcript: Transcript, **parameters: Any) -> dict[str, Any]:
-    asked = {"transcript": transcript.pk, "kind": "full", "model": MODEL, **parameters}
-    made = Run.objects.create(kind="compaction", status="running", created_at=now_ms(), parameters=asked)
+    request = {"transcript": transcript.pk, "kind": "full", "model": MODEL, **parameters}
+    made = Run.objects.create(kind="compaction", status="running", created_at=now_ms(), parameters=request)
     return compaction_run(ActiveRun(made), made)
 
 
@@ -65,15 +65,15 @@ def test_the_calendar_month_counts_and_what_is_not_known_is_said(settings: Setti
     spent(64.0, NOVEMBER - 15 * DAY_MS)
     spent(None, NOVEMBER)
     spent(None, NOVEMBER, output_tokens=0)
-    found = budget_at(NOVEMBER)
-    assert (found.month, found.spent, found.remaining, found.unpriced) == ("November 2026", 3.5, 6.5, 1)
-    assert not found.is_used_up
+    budget = budget_at(NOVEMBER)
+    assert (budget.month, budget.spent, budget.remaining, budget.unpriced) == ("November 2026", 3.5, 6.5, 1)
+    assert not budget.is_used_up
 
 
 def test_without_a_budget_there_is_no_limit(settings: Settings) -> None:
     spent(1_000.0)
-    found = budget_at(now_ms())
-    assert (found.limit, found.remaining, found.is_used_up) == (None, None, False)
+    budget = budget_at(now_ms())
+    assert (budget.limit, budget.remaining, budget.is_used_up) == (None, None, False)
 
 
 def test_a_run_does_not_start_when_nothing_is_left(server: MessagesServer, transcript: Transcript) -> None:

@@ -71,9 +71,13 @@ def test_a_damaged_block_is_named_with_its_session_and_repaired(file: Written, t
     source = Source.objects.get(pk=transcript.source_id)
     rot(source, 0)
     result = checked()
-    (found,) = result["damage"]
-    assert (found["session"], found["kind"], found["range"]) == (transcript.public_id, "block", [0, source.archived])
-    assert (result["damaged"], result["repairable"], found["repairable"]) == (1, 1, True)
+    (element,) = result["damage"]
+    assert (element["session"], element["kind"], element["range"]) == (
+        transcript.public_id,
+        "block",
+        [0, source.archived],
+    )
+    assert (result["damaged"], result["repairable"], element["repairable"]) == (1, 1, True)
     repaired = checked(REPAIR)
     assert (repaired["damaged"], repaired["repaired"], repaired["damage"]) == (0, 1, [])
     assert repaired["repairs"][0]["session"] == transcript.public_id
@@ -121,9 +125,9 @@ def test_a_page_that_read_the_file_instead_has_the_block_repaired(
 
 
 def captured() -> Capture:
-    found = capture_store(exchange=exchange(request(), message()))
-    assert found is not None
-    return found
+    result = capture_store(exchange=exchange(request(), message()))
+    assert result is not None
+    return result
 
 
 def test_a_damaged_content_of_a_capture_is_named_and_never_shown(client: Client) -> None:
@@ -141,8 +145,8 @@ def test_a_damaged_content_of_a_capture_is_named_and_never_shown(client: Client)
     # A bit of the frame's header may mean nothing: then the content is what it was, and its hash says so.
     assert len(silent) <= 2
     CaptureBlob.objects.filter(pk=blob.pk).update(data=before[:-1])
-    (found,) = checked()["damage"]
-    assert (found["kind"], found["path"], found["repairable"]) == ("capture", f"capture {capture.pk}", False)
+    (result,) = checked()["damage"]
+    assert (result["kind"], result["path"], result["repairable"]) == ("capture", f"capture {capture.pk}", False)
     assert client.get(f"/captures/{capture.pk}/raw/").status_code == 410
     assert client.get("/captures/").status_code == 200
 
@@ -150,7 +154,7 @@ def test_a_damaged_content_of_a_capture_is_named_and_never_shown(client: Client)
 def test_a_damaged_list_of_a_capture_is_named_and_nothing_is_pruned_by_it(client: Client) -> None:
     capture = captured()
     Capture.objects.update(messages=flipped(bytes(capture.messages), 8 * (len(capture.messages) - 1)))
-    assert [one["kind"] for one in checked()["damage"]] == ["capture"]
+    assert [item["kind"] for item in checked()["damage"]] == ["capture"]
     assert "Capture" in client.get(f"/captures/{capture.pk}/").content.decode()
     old = captured_as("another")
     Capture.objects.filter(pk=old.pk).update(at=0)
@@ -160,16 +164,16 @@ def test_a_damaged_list_of_a_capture_is_named_and_nothing_is_pruned_by_it(client
 
 
 def captured_as(name: str) -> Capture:
-    found = capture_store(exchange=exchange(request(), message(), name=name))
-    assert found is not None
-    return found
+    result = capture_store(exchange=exchange(request(), message(), name=name))
+    assert result is not None
+    return result
 
 
 def test_captures_from_before_there_were_hashes_get_theirs(client: Client) -> None:
-    known = {bytes(one.parts_hash or b"") for one in (captured(), captured_as("another"))}
+    known = {bytes(item.parts_hash or b"") for item in (captured(), captured_as("another"))}
     Capture.objects.update(parts_hash=None)
     assert checked()["damaged"] == 0
-    assert {bytes(one or b"") for one in Capture.objects.values_list("parts_hash", flat=True)} == known
+    assert {bytes(capture or b"") for capture in Capture.objects.values_list("parts_hash", flat=True)} == known
 
 
 def test_a_damaged_version_is_named_shown_as_a_card_and_comes_back_from_the_file(
@@ -184,7 +188,7 @@ def test_a_damaged_version_is_named_shown_as_a_card_and_comes_back_from_the_file
         assert isinstance(blob, Blob)
         Blob.objects.filter(pk=blob.pk).update(data=flipped(bytes(blob.data), 8 * len(blob.data) - 3))
     result = checked()
-    assert [(one["kind"], one["repairable"]) for one in result["damage"]] == [("version", False), ("version", True)]
+    assert [(item["kind"], item["repairable"]) for item in result["damage"]] == [("version", False), ("version", True)]
     response = client.get(f"/memory/{shelf.directory.pk}/versions/{first.pk}/")
     assert response.status_code == 200
     assert "of a memory file is damaged" in response.content.decode()
@@ -204,8 +208,8 @@ def test_a_damaged_compaction_is_named_and_shown_as_a_card(client: Client, trans
     pages = [f"/sessions/{transcript.public_id}/compactions/run-{made.pk}/"]
     assert [client.get(page).status_code for page in pages] == [200]
     Compaction.objects.update(packed=flipped(bytes(made.packed), 300))
-    (found,) = checked()["damage"]
-    assert (found["kind"], found["session"]) == ("compaction", transcript.public_id)
+    (result,) = checked()["damage"]
+    assert (result["kind"], result["session"]) == ("compaction", transcript.public_id)
     for page in pages:
         response = client.get(page)
         assert response.status_code == 200

@@ -10,7 +10,7 @@ from django.test import Client
 
 from inspector.docs.selectors import document, documents
 
-NAMES = [one.name for one in documents()]
+NAMES = [item.name for item in documents()]
 
 
 class Page(HTMLParser):
@@ -44,9 +44,9 @@ def bare(tmp_path: Path, settings: LazySettings) -> Path:
 
 
 def anchors(name: str) -> set[str]:
-    found = document(name)
-    assert found, f"there is no document {name}"
-    return {heading.anchor for heading in found.headings}
+    result = document(name)
+    assert result, f"there is no document {name}"
+    return {heading.anchor for heading in result.headings}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -84,7 +84,7 @@ def test_screenshots_of_a_document_are_there(client: Client, name: str) -> None:
 def test_every_document_is_listed_with_a_line(client: Client) -> None:
     page = Page(client, "/docs/")
     assert {f"/docs/{name}/" for name in NAMES} <= set(page.links)
-    assert [one.name for one in documents() if not one.about and not one.is_decision] == []
+    assert [item.name for item in documents() if not item.about and not item.is_decision] == []
     assert len(NAMES) > 12
 
 

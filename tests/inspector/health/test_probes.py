@@ -24,8 +24,8 @@ pytestmark = pytest.mark.usefixtures("ready_home")
 
 def health(server: Server) -> tuple[int, dict[str, Any]]:
     answer = server.get("/health/")
-    found: dict[str, Any] = json.loads(answer.body)
-    return answer.status, found
+    data: dict[str, Any] = json.loads(answer.body)
+    return answer.status, data
 
 
 def well(server: Server) -> bool:
@@ -43,9 +43,9 @@ def test_a_database_that_is_held_and_a_worker_that_hangs_are_reasons(tmp_path: P
         wait_until(lambda: well(server))
         with held(server.home / "lucid.sqlite3"):
             wait_until(lambda: not well(server))
-            status, found = health(server)
-            assert (status, found["status"], found["database"]) == (503, "unwell", "unwritable")
-            assert found["reasons"][0].startswith("the database cannot be written to: held")
+            status, result = health(server)
+            assert (status, result["status"], result["database"]) == (503, "unwell", "unwritable")
+            assert result["reasons"][0].startswith("the database cannot be written to: held")
             stranger = server.ask("/health/")
             assert (stranger.status, json.loads(stranger.body)) == (503, {"status": "unwell"})
         wait_until(lambda: well(server))
@@ -95,5 +95,5 @@ def test_redis_that_is_dead_is_a_reason(tmp_path: Path) -> None:
             server.stop()
         with serving(tmp_path / "home", "--no-watch", REDIS_URL=url) as server:
             wait_until(lambda: b"the queue cannot be used: " in server.get("/health/").body)
-            status, found = health(server)
-            assert (status, found["database"], len(found["reasons"])) == (503, "ok", 1)
+            status, result = health(server)
+            assert (status, result["database"], len(result["reasons"])) == (503, "ok", 1)

@@ -15,11 +15,11 @@ pytestmark = pytest.mark.django_db
 def test_it_tells_that_all_is_well(client: Client) -> None:
     answer = client.get("/health/", HTTP_HOST="localhost")
     assert answer.status_code == 200
-    found = answer.json()
-    assert re.fullmatch(r"\w+\.\d{4}_\w+", found.pop("schema"))
+    data = answer.json()
+    assert re.fullmatch(r"\w+\.\d{4}_\w+", data.pop("schema"))
     counted = {"forwarded": 0, "written": 0, "lost": 0, "waiting": 0, "unreadable": 0}
-    assert found.pop("capture") == counted
-    assert found == {"status": "ok", "version": __version__, "database": "ok", "worker": "off", "watcher": "off"}
+    assert data.pop("capture") == counted
+    assert data == {"status": "ok", "version": __version__, "database": "ok", "worker": "off", "watcher": "off"}
 
 
 def test_a_lacking_migration_is_a_reason(client: Client) -> None:

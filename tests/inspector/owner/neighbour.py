@@ -47,8 +47,8 @@ class Neighbour:
             finally:
                 os._exit(0)
         os.close(writer)
-        with os.fdopen(reader) as said:
-            text = said.read()
+        with os.fdopen(reader) as words:
+            text = words.read()
         os.waitpid(child, 0)
         assert text, "the neighbour came to grief before it could tell"
         return json.loads(text)

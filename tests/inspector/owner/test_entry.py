@@ -49,8 +49,8 @@ def _routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Itera
             yield route
 
 
-def _sample(found: re.Match[str]) -> str:
-    return SAMPLES.get(found[1], "1")
+def _sample(text: re.Match[str]) -> str:
+    return SAMPLES.get(text[1], "1")
 
 
 CLOSED = [address for address in addresses() if address not in ("/health/", "/favicon.ico")]
@@ -184,9 +184,9 @@ def test_a_neighbour_gets_nothing(server: Server, neighbour: Neighbour) -> None:
     answers = neighbour.asks(*requests, port=server.port)
     refused = [(request[:2], answer) for request, answer in zip(requests, answers, strict=True) if answer[0] != 403]
     assert refused == []
-    told = "\n".join(body for _, body in answers)
-    assert names.LONG not in told
-    assert "Azores" not in told
+    text = "\n".join(body for _, body in answers)
+    assert names.LONG not in text
+    assert "Azores" not in text
 
 
 @pytest.fixture

@@ -26,10 +26,21 @@ def now() -> int:
 
 def made(**fields: Any) -> Run:
     """A check of the archive that runs, unless the fields say otherwise."""
-    at = now()
-    given = {"kind": "check archive", "status": "running", "created_at": at - 5000, "started_at": at - 4000}
-    counts = {"phase": "reading blocks", "done": 3 << 20, "total": 12 << 20, "unit": "bytes", "phase_at": at - 2000}
-    return Run.objects.create(**{**given, **counts, "heartbeat_at": at, **fields})
+    created_at = now()
+    given = {
+        "kind": "check archive",
+        "status": "running",
+        "created_at": created_at - 5000,
+        "started_at": created_at - 4000,
+    }
+    counts = {
+        "phase": "reading blocks",
+        "done": 3 << 20,
+        "total": 12 << 20,
+        "unit": "bytes",
+        "phase_at": created_at - 2000,
+    }
+    return Run.objects.create(**{**given, **counts, "heartbeat_at": created_at, **fields})
 
 
 def live(client: Client, run: Run, shown: str) -> Any:
@@ -182,8 +193,8 @@ def test_a_result_is_facts_and_on_demand_json(client: Client) -> None:
     run = made(status="completed", finished_at=now(), summary="Done.", result=result)
     html = fetch(client, f"/runs/{run.pk}/")
     html = tight(html)
-    for said in ("<dt>Checked</dt><dd>5.0 MB</dd>", "<dd>1,234</dd>", "<li>two</li>", "<dt>Sound</dt><dd>yes</dd>"):
-        assert said in html
+    for word in ("<dt>Checked</dt><dd>5.0 MB</dd>", "<dd>1,234</dd>", "<li>two</li>", "<dt>Sound</dt><dd>yes</dd>"):
+        assert word in html
     assert '<a href="/sessions/a/">See it</a>' in html
     assert 'href="//evil' not in html
     assert 'href="javascript' not in html
@@ -344,9 +355,9 @@ def test_the_page_names_the_workers(client: Client) -> None:
     assert "No worker runs" in fetch(client, "/runs/")
     folder = settings.LUCID_HOME / "workers"
     folder.mkdir(parents=True, exist_ok=True)
-    told = {"role": "worker", "at": boot_seconds() - 40, "runs": []}
+    message = {"role": "worker", "at": boot_seconds() - 40, "runs": []}
     with (folder / "4711-test").open("w+") as file:
-        file.write(json.dumps(told))
+        file.write(json.dumps(message))
         file.flush()
         fcntl.flock(file, fcntl.LOCK_EX)
         html = fetch(client, "/runs/")

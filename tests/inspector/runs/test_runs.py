@@ -62,10 +62,10 @@ def test_a_click_starts_work_within_a_second_and_kill_ends_it_within_two(home: P
         page = server.get(f"/runs/{run_id}/").body.decode()
         assert "reading blocks" in page
         assert 'hx-trigger="every 1s"' in page
-        asked = time.time() * 1000
+        request = time.time() * 1000
         assert post(server, f"/runs/{run_id}/kill/", page=f"/runs/{run_id}/").status == 303
         wait_until(lambda: status(home) == "killed")
-        assert runs(home)[-1]["finished_at"] - asked < fair(2000)
+        assert runs(home)[-1]["finished_at"] - request < fair(2000)
         assert "nothing is half-written" in server.get(f"/runs/{run_id}/").body.decode()
 
 
@@ -118,18 +118,18 @@ def test_on_redis_a_killed_worker_loses_its_run_and_another_retries_it(home: Pat
     options = {"LUCID_WORKER": "off", "REDIS_URL": redis_url}
     with (
         serving(home, "--no-watch", **options) as server,
-        worker(home, redis_url) as one,
+        worker(home, redis_url) as item,
         worker(home, redis_url) as other,
     ):
         lost = start(server)
         wait_until(lambda: status(home) == "running" and runs(home)[-1]["done"] > 0)
-        victim = one if owner(home) == one.pid else other
+        victim = item if owner(home) == item.pid else other
         victim.kill()
         wait_until(lambda: status(home) == "failed")
         assert runs(home)[-1]["reason"] == "its worker process ended"
         assert post(server, f"/runs/{lost}/retry/").status == 303
         wait_until(lambda: status(home) == "running")
-        assert owner(home) == (other if victim is one else one).pid
+        assert owner(home) == (other if victim is item else item).pid
         post(server, f"/runs/{runs(home)[-1]['id']}/kill/")
         wait_until(lambda: status(home) == "killed")
         assert runs(home)[-1]["finished_at"] - runs(home)[-1]["kill_requested_at"] < fair(2000)

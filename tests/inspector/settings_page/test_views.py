@@ -30,13 +30,13 @@ def rows(client: Client) -> dict[str, str]:
     """Name -> the words of its row."""
     response = client.get("/settings/")
     assert response.status_code == 200
-    found = re.findall(r'<tr id="(\w+)" class="item">(.*?)</tr>', response.content.decode(), re.DOTALL)
-    return {name: " ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for name, row in found}
+    matches = re.findall(r'<tr id="(\w+)" class="item">(.*?)</tr>', response.content.decode(), re.DOTALL)
+    return {name: " ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for name, row in matches}
 
 
 def test_every_setting_has_a_row_with_its_meaning(client: Client) -> None:
     shown = rows(client)
-    assert list(shown) == [one.name for one in env.declared]
+    assert list(shown) == [item.name for item in env.declared]
     assert shown["LUCID_BIND"].startswith("LUCID_BIND address ")
     assert "Where the web server listens" in shown["LUCID_BIND"]
     assert "Whether Lucid dreams over memory by itself" in shown["LUCID_DREAMS"]
@@ -91,8 +91,8 @@ def test_every_page_with_projects_leads_to_it(client: Client) -> None:
 def backup_words(client: Client) -> str:
     response = client.get("/settings/")
     assert response.status_code == 200
-    (found,) = re.findall(r'<p class="lead" id="backup">(.*?)</p>', response.content.decode(), re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]+>", "", found)).split())
+    (match,) = re.findall(r'<p class="lead" id="backup">(.*?)</p>', response.content.decode(), re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", match)).split())
 
 
 @pytest.fixture

@@ -75,9 +75,9 @@ def test_what_is_declared_tells_what_set_it() -> None:
     env = reading(GIVEN="off", EMPTY="")
     env.switch("GIVEN", "on")
     env.switch("EMPTY", "on")
-    assert [(one.value, one.given_by) for one in env.declared] == [("off", "the environment"), ("on", "")]
+    assert [(item.value, item.given_by) for item in env.declared] == [("off", "the environment"), ("on", "")]
     env.override("EMPTY", "off", "a command")
-    assert [(one.value, one.given_by) for one in env.declared] == [("off", "the environment"), ("off", "a command")]
+    assert [(item.value, item.given_by) for item in env.declared] == [("off", "the environment"), ("off", "a command")]
 
 
 def test_a_secret_is_read_and_not_kept() -> None:

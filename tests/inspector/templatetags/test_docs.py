@@ -20,15 +20,15 @@ def places() -> list[tuple[str, str]]:
     """Where the marks of the templates lead, with the template."""
     texts = [(str(path.relative_to(ROOT)), path.read_text()) for path in TEMPLATES]
     marks = [(name, place) for name, text in texts for place, _ in (*MARK.findall(text), *NAMED.findall(text))]
-    return [*marks, *(("templates/compact.html", f"compaction#{kind}") for kind in KINDS)]
+    return [*marks, *(("templates/compaction/kinds/compact.html", f"compaction#{kind}") for kind in KINDS)]
 
 
 @pytest.mark.parametrize(("template", "place"), places())
 def test_what_a_page_links_to_is_a_heading_of_a_document(template: str, place: str) -> None:
     name, _, anchor = place.partition("#")
-    found = document(name)
-    assert found, f"{template}: there is no {name}.md"
-    anchors = {heading.anchor for heading in found.headings}
+    result = document(name)
+    assert result, f"{template}: there is no {name}.md"
+    anchors = {heading.anchor for heading in result.headings}
     assert not anchor or anchor in anchors, f"{template}: {name}.md has no heading #{anchor}"
 
 
@@ -40,8 +40,8 @@ def test_every_mark_is_seen_by_the_test_above() -> None:
 
 def test_a_page_has_no_two_marks_for_the_same_place() -> None:
     for path in TEMPLATES:
-        found = [place for place, _ in MARK.findall(path.read_text())]
-        assert len(found) == len(set(found)), path
+        matches = [place for place, _ in MARK.findall(path.read_text())]
+        assert len(matches) == len(set(matches)), path
 
 
 @pytest.mark.django_db

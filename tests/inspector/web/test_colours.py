@@ -14,13 +14,13 @@ GROUND = ["bg", "panel", "raised"]
 
 
 def luminance(colour: str) -> float:
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    channels = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
     red, green, blue = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
-    darker, lighter = sorted((luminance(one), luminance(other)))
+def contrast(text: str, other: str) -> float:
+    darker, lighter = sorted((luminance(text), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 

@@ -7,7 +7,7 @@ from inspector.web.columns import MOST, Point, columns
 
 
 def points(*values: tuple[float, ...]) -> list[Point]:
-    return [Point(one, f"point {number}", weight=one[0]) for number, one in enumerate(values)]
+    return [Point(value, f"point {number}", weight=value[0]) for number, value in enumerate(values)]
 
 
 def test_values_are_stacked_from_the_bottom() -> None:

@@ -53,9 +53,9 @@ def shelf(tmp_path: Path) -> Shelf:
 
 
 def queued(shelf: Shelf, model: str = MODEL, **parameters: Any) -> Run:
-    asked = {"directory": shelf.directory.pk, "model": model, **parameters}
+    request = {"directory": shelf.directory.pk, "model": model, **parameters}
     kind = "dream" if model else "tidy"
-    return Run.objects.create(kind=kind, target=shelf.directory.path, parameters=asked, created_at=now_ms())
+    return Run.objects.create(kind=kind, target=shelf.directory.path, parameters=request, created_at=now_ms())
 
 
 def executed(shelf: Shelf, model: str = MODEL, **parameters: Any) -> Run:
@@ -75,24 +75,24 @@ def consolidated(shelf: Shelf, ago_ns: int) -> int:
 
 def talked(shelf: Shelf) -> tuple[Transcript, str]:
     talk = Writing()
-    said = talk.user("High water is at noon, not yesterday.")
+    text = talk.user("High water is at noon, not yesterday.")
     talk.save(shelf.path.parent)
     sync([shelf.path.parents[2]], workers=1)
-    return Transcript.objects.get(), said
+    return Transcript.objects.get(), text
 
 
 def files(shelf: Shelf) -> dict[str, bytes]:
     return {name: data for name, data in shelf.all().items() if name != NAME}
 
 
-def last_words(**told: Any) -> str:
-    return f"I corrected the tides.\n```json\n{json.dumps(told)}\n```"
+def last_words(**data: Any) -> str:
+    return f"I corrected the tides.\n```json\n{json.dumps(data)}\n```"
 
 
 def test_it_changes_a_copy_and_proposes_what_came_of_it(server: MessagesServer, shelf: Shelf) -> None:
-    transcript, said = talked(shelf)
+    transcript, text = talked(shelf)
     before = files(shelf)
-    sources = [{"session": transcript.session_id, "entry": said}, {"session": "nobody", "entry": "nowhere"}]
+    sources = [{"session": transcript.session_id, "entry": text}, {"session": "nobody", "entry": "nowhere"}]
     server.answer(
         Say("Orienting.", calls=[Call("Shell", {"command": "ls"}), Call("Read", {"file_path": "MEMORY.md"})]),
         Say("Gathering.", calls=[Call("Grep", {"pattern": "High water", "path": str(shelf.path.parent)})]),
@@ -121,7 +121,7 @@ def test_it_changes_a_copy_and_proposes_what_came_of_it(server: MessagesServer, 
     rows = {file.name: file for file in ProposedFile.objects.all()}
     assert {name: file.action for name, file in rows.items()} == {"fog.md": "deleted", "tides.md": "updated"}
     assert rows["tides.md"].reason == "It was said so."
-    assert rows["tides.md"].sources == [[transcript.pk, said]]
+    assert rows["tides.md"].sources == [[transcript.pk, text]]
     assert proposal.contradictions == ["Noon against yesterday: noon is newer."]
     assert proposal.facts["lost_lines"][-1] == {"file": "fog.md", "line": 7, "text": "Fog comes at dawn."}
     assert "I corrected the tides." in proposal.message
@@ -139,8 +139,8 @@ def test_it_changes_a_copy_and_proposes_what_came_of_it(server: MessagesServer, 
 
 def talk_named(sent: dict[str, Any], shelf: Shelf) -> bool:
     """The prompt names the transcripts that went on since, and the copy; not the directory itself."""
-    asked = json.dumps(sent["messages"])
-    return ".jsonl" in asked and str(workspaces_folder()) in asked and f"{shelf.path}." not in asked
+    text = json.dumps(sent["messages"])
+    return ".jsonl" in text and str(workspaces_folder()) in text and f"{shelf.path}." not in text
 
 
 def test_what_is_accepted_at_once_can_be_undone(server: MessagesServer, shelf: Shelf) -> None:

@@ -62,12 +62,12 @@ def test_the_gates_alone_are_asked_for_again(client: Client, shelf: Shelf) -> No
 
 
 def test_more_directories_cost_few_queries_each(client: Client, shelf: Shelf, tmp_path: Path) -> None:
-    with CaptureQueriesContext(connection) as one:
+    with CaptureQueriesContext(connection) as queries:
         page(client)
     Shelf(tmp_path / "projects" / "-home-dev-other" / "memory")
     with CaptureQueriesContext(connection) as two:
         page(client)
-    assert len(two) - len(one) <= 2
+    assert len(two) - len(queries) <= 2
     assert len(two) <= 8
 
 
@@ -81,10 +81,10 @@ def test_tidy_starts_at_once(client: Client, shelf: Shelf) -> None:
 def test_a_dream_shows_its_price_before_anything_is_sent(client: Client, shelf: Shelf) -> None:
     with override_settings(MODELS=SOMEBODY):
         assert "if it uses all of its tokens. A tidy costs nothing." in page(client)
-        asked = flowing(client.post(f"/dreams/{shelf.directory.pk}/", {"dream": "1"}).content.decode())
-        assert "Nothing has been sent yet." in asked
-        assert "if it uses all of its tokens" in asked
-        assert "127.0.0.1: memory and what is found" in asked
+        request = flowing(client.post(f"/dreams/{shelf.directory.pk}/", {"dream": "1"}).content.decode())
+        assert "Nothing has been sent yet." in request
+        assert "if it uses all of its tokens" in request
+        assert "127.0.0.1: memory and what is found" in request
         assert not Run.objects.exists()
         response = client.post(f"/dreams/{shelf.directory.pk}/", {"dream": "1", "confirmed": MODEL})
     assert response.status_code == 303
@@ -105,8 +105,8 @@ def test_nothing_starts_beside_another_or_beyond_the_budget_or_without_a_model(c
 
 
 def test_a_dream_is_not_retried_without_its_price(client: Client, shelf: Shelf) -> None:
-    asked = {"directory": shelf.directory.pk, "model": MODEL}
-    run = Run.objects.create(kind="dream", parameters=asked, status="failed", created_at=1, finished_at=2)
+    parameters = {"directory": shelf.directory.pk, "model": MODEL}
+    run = Run.objects.create(kind="dream", parameters=parameters, status="failed", created_at=1, finished_at=2)
     response = client.post(f"/runs/{run.pk}/retry/")
     assert (response.status_code, response["Location"]) == (303, f"/dreams/#memory-{shelf.directory.pk}")
 

@@ -32,7 +32,7 @@ def session(file: Written) -> Transcript:
     return file.read()
 
 
-def asked(session: Transcript, *keys: str) -> Run:
+def summary_run(session: Transcript, *keys: str) -> Run:
     run = agent_summaries_create(session=session, keys=list(keys))
     run_execute(run_id=run.pk)
     run.refresh_from_db()
@@ -44,18 +44,21 @@ def test_the_smallest_model_is_asked_once_for_each_agent_without_tools(
 ) -> None:
     server.answer(Say("“Reading heights.py.”"), Say("Counting the tides at Port Hallow"))
 
-    run = asked(session, "a1", "a2")
+    run = summary_run(session, "a1", "a2")
 
     assert (run.status, run.error) == (Run.Status.COMPLETED, "")
-    bodies = [one.json for one in server.requests]
+    bodies = [request.json for request in server.requests]
     assert [(body["model"], "tools" in body, len(body["messages"])) for body in bodies] == [(SMALL, False, 1)] * 2
     assert "Agent calls Read(file_path=/home/dev/heights.py)" in bodies[0]["messages"][0]["content"]
-    kept = {one.transcript.agent_id: one for one in AgentSummary.objects.select_related("transcript")}
-    assert {name: one.words for name, one in kept.items()} == {
+    kept = {
+        agent_summary.transcript.agent_id: agent_summary
+        for agent_summary in AgentSummary.objects.select_related("transcript")
+    }
+    assert {name: item.words for name, item in kept.items()} == {
         "a1": "Reading heights.py",
         "a2": "Counting the tides at Port Hallow",
     }
-    assert {(one.position, one.model, one.run_id) for one in kept.values()} == {(3, SMALL, run.pk)}
+    assert {(item.position, item.model, item.run_id) for item in kept.values()} == {(3, SMALL, run.pk)}
     assert (run.input_tokens, run.output_tokens, run.model, run.turn_count) == (20, 10, SMALL, 2)
     assert run.cost is not None
 
@@ -64,19 +67,19 @@ def test_agents_of_which_nothing_new_is_known_are_not_asked_about_again(
     client: Client, server: MessagesServer, file: Written
 ) -> None:
     file.user("Count")
-    one = started(file, "a1")
-    saved(one)
+    item = started(file, "a1")
+    saved(item)
     session = file.read()
     server.answer(Say("Reading heights.py"), Say("Writing the table"))
-    asked(session, "a1")
-    assert asked(session, "a1").summary == "Nothing has happened since they were asked."
+    summary_run(session, "a1")
+    assert summary_run(session, "a1").summary == "Nothing has happened since they were asked."
 
-    one.turns(2)
-    saved(one)
+    item.turns(2)
+    saved(item)
     file.read()
     shown = flowing(client.get(f"/sessions/{session.public_id}/agents/summaries/").content.decode())
     assert "8 entries since" in shown
-    asked(session, "a1")
+    summary_run(session, "a1")
 
     assert len(server.requests) == 2
     assert "“Reading heights.py”" in server.requests[1].json["messages"][0]["content"]
@@ -91,16 +94,16 @@ def test_what_was_answered_before_a_failure_is_kept_and_the_failure_says_why(
 ) -> None:
     server.answer(Say("Reading heights.py"), Fail(401, "invalid x-api-key"))
 
-    run = asked(session, "a1", "a2")
+    run = summary_run(session, "a1", "a2")
 
     assert run.status == Run.Status.FAILED
     assert "What was answered before is kept." in run.error
-    assert [one.words for one in AgentSummary.objects.all()] == ["Reading heights.py"]
+    assert [agent_summary.words for agent_summary in AgentSummary.objects.all()] == ["Reading heights.py"]
 
 
 def test_an_answer_without_words_is_a_failure(server: MessagesServer, session: Transcript) -> None:
     server.answer(Say(" "))
-    assert "without a word" in asked(session, "a1").error
+    assert "without a word" in summary_run(session, "a1").error
 
 
 def test_beyond_the_monthly_budget_nothing_is_asked(server: MessagesServer, session: Transcript) -> None:

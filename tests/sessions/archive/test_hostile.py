@@ -56,11 +56,11 @@ def test_nothing_executes_wherever_a_transcript_holds_a_script(client: Client, p
 
     assert (report.failed, report.skipped, report.bad_lines) == ([], [], 1)
     session = f"/sessions/{writing.session}/"
-    asked = quote(PAYLOAD)
-    pages = ["/", "/odd/", "/retention/", "/import/", "/runs/indicator/", f"/palette/?q={asked}"]
-    pages += [f"{session}{part}" for part in ("", "?all=1", "agents/", "live/?after=0", f"find/?q={asked}")]
-    pages += [f"/sessions/?{name}={asked}" for name in ("text", "branch", "model", "sort", "since", "project")]
-    pages += [f"/search/?q={asked}", f"/search/?q=spilled&deep=1&project={asked}"]
+    request = quote(PAYLOAD)
+    pages = ["/", "/odd/", "/retention/", "/import/", "/runs/indicator/", f"/palette/?q={request}"]
+    pages += [f"{session}{part}" for part in ("", "?all=1", "agents/", "live/?after=0", f"find/?q={request}")]
+    pages += [f"/sessions/?{name}={request}" for name in ("text", "branch", "model", "sort", "since", "project")]
+    pages += [f"/search/?q={request}", f"/search/?q=spilled&deep=1&project={request}"]
     seen = crawl(client, pages, most=most)
     assert sum(status == 200 for status in seen.values()) > (60 if most else 200)
 
@@ -219,6 +219,6 @@ def test_what_the_settings_of_the_agent_say_cannot_break_the_pages(
     client: Client, tmp_path: Path, settings: Any
 ) -> None:
     settings.CLAUDE_CONFIG_DIR = tmp_path
-    for said in ("[]", "{", json.dumps({"cleanupPeriodDays": 10**30}), '{"cleanupPeriodDays": NaN}', "[" * 100_000):
-        (tmp_path / "settings.json").write_text(said)
+    for words in ("[]", "{", json.dumps({"cleanupPeriodDays": 10**30}), '{"cleanupPeriodDays": NaN}', "[" * 100_000):
+        (tmp_path / "settings.json").write_text(words)
         get(client, "/retention/")

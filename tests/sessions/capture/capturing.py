@@ -34,7 +34,7 @@ def message(name: str = "msg_1", *content: Json, **usage: int) -> Json:
 
 def exchange(body: Json | bytes, answer: Json | bytes | None = None, **more: Any) -> Exchange:
     number = next(_NAMES)
-    said = message(f"msg_{number}") if answer is None else answer
+    text = message(f"msg_{number}") if answer is None else answer
     given: Json = {
         "name": f"{1_760_000_000_000 + number}-{number:016x}",
         "at": 1_760_000_000_000 + number,
@@ -44,11 +44,11 @@ def exchange(body: Json | bytes, answer: Json | bytes | None = None, **more: Any
         "request": body if isinstance(body, bytes) else json.dumps(body).encode(),
         "status": 200,
         "answer_headers": [("content-type", "application/json")],
-        "answer": said if isinstance(said, bytes) else json.dumps(said).encode(),
+        "answer": text if isinstance(text, bytes) else json.dumps(text).encode(),
         "ended": Ending.COMPLETE,
     }
     return Exchange(**{**given, **more})
 
 
 def events(*data: Json) -> bytes:
-    return b"".join(b"event: %s\ndata: %s\n\n" % (one["type"].encode(), json.dumps(one).encode()) for one in data)
+    return b"".join(b"event: %s\ndata: %s\n\n" % (item["type"].encode(), json.dumps(item).encode()) for item in data)

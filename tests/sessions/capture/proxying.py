@@ -89,15 +89,15 @@ def body_of(answer: bytes) -> bytes:
     head, _, rest = answer.partition(b"\r\n\r\n")
     if b"transfer-encoding: chunked" not in head.lower():
         return rest
-    found: list[bytes] = []
+    results: list[bytes] = []
     while True:
         size, _, rest = rest.partition(b"\r\n")
         length = int(size, 16)
         if not length:
             assert rest == b"\r\n"
-            return b"".join(found)
+            return b"".join(results)
         assert len(rest) >= length + 2, "cut off"
-        found.append(rest[:length])
+        results.append(rest[:length])
         rest = rest[length + 2 :]
 
 

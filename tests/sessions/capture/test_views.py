@@ -10,7 +10,7 @@ from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 
 from inspector.owner.key import owner_key
-from sessions.capture.services.captures import capture_store
+from sessions.capture.services.captures import RequestOrigin, capture_store
 from sessions.models import Capture
 from tests.pages import flowing
 from tests.sessions.capture.capturing import MARK, Json, exchange, message, request
@@ -26,9 +26,9 @@ def client() -> Client:
 
 
 def captured(body: Json | None = None, answer: Json | None = None, **more: Any) -> Capture:
-    found = capture_store(exchange=exchange(request() if body is None else body, answer, **more))
-    assert found is not None
-    return found
+    result = capture_store(exchange=exchange(request() if body is None else body, answer, **more))
+    assert result is not None
+    return result
 
 
 def shown(client: Client, address: str) -> str:
@@ -75,6 +75,40 @@ def test_the_list_can_be_that_of_one_session(client: Client) -> None:
     captured(headers=[("x-claude-code-session-id", "session-one")])
     captured(headers=[("x-claude-code-session-id", "session-two")])
     assert "1–1 of 1 captures" in shown(client, "/captures/?session=session-t")
+
+
+def test_a_captured_prompt_is_held_against_the_one_captured_before_of_the_same_session(client: Client) -> None:
+    def asks(words: str, session: str, at: int, **more: Any) -> Capture:
+        system = [{"type": "text", "text": f"# Environment\n{words}", "cache_control": MARK}]
+        headers = [("x-claude-code-session-id", session), ("user-agent", "claude-cli/2.1.325 (external, cli)")]
+        answer = message(f"msg_{at}", cache_creation_input_tokens=90)
+        answer["usage"]["cache_creation"] = {"ephemeral_1h_input_tokens": 90, "ephemeral_5m_input_tokens": 0}
+        return captured(request(system=system), answer, headers=headers, at=at, **more)
+
+    asks("North", "one", 1)
+    asks("West", "two", 2)
+    quota = [("anthropic-ratelimit-unified-overage-in-use", "false")]
+    page = shown(client, f"/captures/{asks('South', 'one', 3, answer_headers=quota).pk}/")
+    assert "1 changed since the request before" in page
+    assert "<del>North</del><ins>South</ins>" in page
+    reasons = page.partition("Why its marks live")[2].partition("</details>")[0]
+    for words in ("One hour", "repl_main_thread", "Its answer tells of such a quota.", "since the first request"):
+        assert words in reasons, words
+    assert "no record of a request before" in shown(client, "/captures/2/")
+
+
+def test_a_request_of_lucid_says_whose_mark_it_shares(client: Client) -> None:
+    system = [{"type": "text", "text": "You watch tides.", "cache_control": MARK}]
+    fork = capture_store(
+        exchange=exchange(request(system=system), message("msg_fork")), asker=RequestOrigin(7, "msg_parent")
+    )
+    assert fork is not None
+    page = shown(client, f"/captures/{fork.pk}/")
+    assert "has to share the mark of the request that msg_parent answered" in page
+    assert "“You watch tides.”" in page
+    other = capture_store(exchange=exchange(request(system=system), message("msg_own")), asker=RequestOrigin(8))
+    assert other is not None
+    assert "Lucid asked by itself" in shown(client, f"/captures/{other.pk}/")
 
 
 def test_one_request_is_shown_in_its_parts(client: Client) -> None:

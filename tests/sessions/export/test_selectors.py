@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Written:
 
 def alive(kind: type) -> int:
     gc.collect()
-    return sum(type(one) is kind for one in gc.get_objects())
+    return sum(type(item) is kind for item in gc.get_objects())
 
 
 def test_windows_are_read_when_they_are_asked_for_and_let_go_of_afterwards(file: Written) -> None:

@@ -17,7 +17,8 @@ from sessions.archive.selectors.records import Reader
 from sessions.imports.engine.discovery import discover, make_candidate
 from sessions.imports.services.import_lock import ImportLock
 from sessions.imports.services.plan import Planner
-from sessions.imports.services.sync import Progress, sync, sync_files
+from sessions.imports.services.report import Progress
+from sessions.imports.services.sync import sync, sync_files
 from sessions.imports.services.writer import WriteCounts
 from sessions.models import Source, Transcript
 from sessions.transcripts.engine.paths import decode_path, encode_path
@@ -59,12 +60,12 @@ def test_any_name_of_a_file_is_imported_and_has_a_page(client: Client, project: 
 
     assert (report.failed, report.skipped, report.files) == ([], [], len(NAMES))
     transcripts = list(Transcript.objects.select_related("source"))
-    assert sorted(os.fsencode(decode_path(one.source.path)) for one in transcripts) == sorted(
+    assert sorted(os.fsencode(decode_path(transcript.source.path)) for transcript in transcripts) == sorted(
         os.fsencode(project) + b"/" + name + b".jsonl" for name in NAMES
     )
-    assert all(archived(one.source) == lines and one.entries == 4 for one in transcripts)
-    assert all(len(one.session_id) <= 200 and one.public_id.strip(".") for one in transcripts)
-    roots = [f"/sessions/{_quoted(one.public_id)}/" for one in transcripts]
+    assert all(archived(transcript.source) == lines and transcript.entries == 4 for transcript in transcripts)
+    assert all(len(transcript.session_id) <= 200 and transcript.public_id.strip(".") for transcript in transcripts)
+    roots = [f"/sessions/{_quoted(transcript.public_id)}/" for transcript in transcripts]
     seen = crawl(client, ["/sessions/", *(roots if most else [])], most=most)
     assert all(seen[root] == 200 for root in roots)
     assert sync([config(project)]).rows_written == 0
@@ -111,11 +112,11 @@ def test_nothing_that_a_terminal_obeys_is_printed(tmp_path: Path, project: Path)
     path = writing.save(project, "\x1b[31m")
     os.symlink("/etc/hostname", project / "\x1b[5m.jsonl")
     home = tmp_path / "home"
-    said = [lucid(home, "import", str(config(project))), lucid(home, "sessions"), lucid(home, "search", "harbour")]
-    said += [lucid(home, "requests", str(path)), lucid(home, "search", "harbour", "--deep")]
+    text = [lucid(home, "import", str(config(project))), lucid(home, "sessions"), lucid(home, "search", "harbour")]
+    text += [lucid(home, "requests", str(path)), lucid(home, "search", "harbour", "--deep")]
     # The import ends with a line about the link that it does not follow.
-    assert [done.returncode for done in said] == [1, 0, 0, 0, 0], [done.stderr for done in said]
-    for done in said:
+    assert [done.returncode for done in text] == [1, 0, 0, 0, 0], [done.stderr for done in text]
+    for done in text:
         assert "\x1b" not in done.stdout + done.stderr
         assert "\x9b" not in done.stdout + done.stderr
 
@@ -164,9 +165,9 @@ def test_pipes_sockets_and_directories_with_the_name_of_a_transcript_do_not_stop
     done = lucid(tmp_path / "home", "import", str(config(project)), "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["entries"] == 8 + 8 + 4
-    asked = lucid(tmp_path / "home", "import", str(project / "pipe.jsonl"))
-    assert (asked.returncode, asked.stderr.count("\n")) == (1, 1)
-    assert "is neither a file nor a directory" in asked.stderr
+    request = lucid(tmp_path / "home", "import", str(project / "pipe.jsonl"))
+    assert (request.returncode, request.stderr.count("\n")) == (1, 1)
+    assert "is neither a file nor a directory" in request.stderr
 
 
 @contextmanager
@@ -190,10 +191,10 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_found(project: Path) -> N
     good(locked, 2)
     locked.chmod(0)
     with somebody_else():
-        found = list(discover([config(project)]))
+        items = list(discover([config(project)]))
     locked.chmod(0o700)
-    assert [(one.path, one.refusal) for one in found if one.refusal] == [(str(locked), "permission denied")]
-    assert [Path(one.path).parent for one in found if not one.refusal] == [project]
+    assert [(item.path, item.refusal) for item in items if item.refusal] == [(str(locked), "permission denied")]
+    assert [Path(item.path).parent for item in items if not item.refusal] == [project]
 
 
 def test_sessions_in_a_directory_that_cannot_be_read_now_have_not_vanished(project: Path) -> None:
@@ -203,20 +204,20 @@ def test_sessions_in_a_directory_that_cannot_be_read_now_have_not_vanished(proje
     sync([config(project)])
     project.chmod(0)
     with somebody_else():
-        found = list(discover([config(project)]))
+        items = list(discover([config(project)]))
     project.chmod(0o700)
-    plan = Planner(WriteCounts(), lock=ImportLock()).plan(found, [config(project)])
+    plan = Planner(WriteCounts(), lock=ImportLock()).plan(items, [config(project)])
     assert plan.failed == [f"{project}: permission denied"]
     assert Source.objects.get().state == Source.State.PRESENT
 
 
 def test_files_that_go_between_being_found_and_being_read_are_named(project: Path) -> None:
     first, second, third = (good(project, number).rename(project / f"copy-{number}.jsonl") for number in (1, 2, 3))
-    found = list(discover([config(project)]))
+    items = list(discover([config(project)]))
     first.unlink()
     second.unlink()
     second.mkdir()
-    plan = Planner(WriteCounts(), lock=ImportLock()).plan(found, [config(project)])
+    plan = Planner(WriteCounts(), lock=ImportLock()).plan(items, [config(project)])
     assert sorted(Path(failure.split(":")[0]).name for failure in plan.failed) == [first.name, second.name]
     assert [Path(job.path) for job in plan.jobs] == [third]
 
@@ -292,7 +293,7 @@ def test_numbers_of_a_file_system_fit_into_the_database(project: Path) -> None:
     path = good(project)
     status = list(path.stat())
     status[1] = status[2] = 2**64 - 1
-    found = make_candidate(str(path), os.stat_result(status, {"st_mtime_ns": 2**65}))
-    plan = Planner(WriteCounts(), lock=ImportLock()).plan([found])
+    candidate = make_candidate(str(path), os.stat_result(status, {"st_mtime_ns": 2**65}))
+    plan = Planner(WriteCounts(), lock=ImportLock()).plan([candidate])
     assert len(plan.jobs) == 1
     assert Source.objects.get().inode == 2**63 - 1

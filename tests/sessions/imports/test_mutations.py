@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sessions.archive.selectors.records import Reader
-from sessions.imports.services.sync import Report, sync
+from sessions.imports.services.report import Report
+from sessions.imports.services.sync import sync
 from sessions.models import Entry, Mark, Problem, Request, Transcript, Turn
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from tests.examples import examples
@@ -57,8 +58,8 @@ def windows(client: Client, address: str) -> Iterator[Any]:
         answer = client.get(address)
         assert answer.status_code == 200, address
         yield answer
-        found = re.search(r'<a class="later" href="(\?[^"]+)"', answer.content.decode())
-        address = root + found[1].replace("&amp;", "&") if found else ""
+        match = re.search(r'<a class="later" href="(\?[^"]+)"', answer.content.decode())
+        address = root + match[1].replace("&amp;", "&") if match else ""
 
 
 def pages(transcript: Transcript) -> Iterator[str]:

@@ -37,11 +37,11 @@ def answer(home: Path, *arguments: str, **extra: str) -> Any:
 
 
 def test_an_import_tells_what_it_found(home: Path) -> None:
-    told = answer(home, "import", str(home.parent / "config"))
-    assert told.keys() >= {"files", "bytes", "entries", "new_entries", "bad_lines", "unknown_types", "seconds"}
-    assert (told["files"], told["new_entries"], told["rows_written"]) == (1, 0, 0)
-    assert (told["lines"], told["entries"], told["bad_lines"]) == (11, 10, 1)
-    assert told["unknown_types"] == {"tide-signal": 1}
+    output = answer(home, "import", str(home.parent / "config"))
+    assert output.keys() >= {"files", "bytes", "entries", "new_entries", "bad_lines", "unknown_types", "seconds"}
+    assert (output["files"], output["new_entries"], output["rows_written"]) == (1, 0, 0)
+    assert (output["lines"], output["entries"], output["bad_lines"]) == (11, 10, 1)
+    assert output["unknown_types"] == {"tide-signal": 1}
 
 
 def test_sessions_come_with_their_totals(home: Path) -> None:
@@ -62,8 +62,8 @@ def test_requests_come_in_order_with_what_each_used(home: Path) -> None:
         *("message_id", "request_id", "agent", "model", "at", "input", "cache_read", "cache_write_5m"),
         *("cache_write_1h", "output", "cost_usd"),
     }
-    assert [one["at"] for one in requests] == sorted(one["at"] for one in requests)
-    assert {one["agent"] for one in requests} == {None}
+    assert [request["at"] for request in requests] == sorted(request["at"] for request in requests)
+    assert {request["agent"] for request in requests} == {None}
 
 
 @pytest.mark.parametrize("deep", [(), ("--deep",)])

@@ -10,7 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Request, Transcript
-from tests.compaction.logged import Logged
+from tests.compaction.cache.cached_session import Cached
+from tests.compaction.logged import SYSTEM, TOOLS, Logged
 from tests.pages import fetch
 from tests.sessions.context.views.test_context import ids, write_compacted
 from tests.sessions.hostile import PAYLOAD
@@ -54,15 +55,57 @@ def test_the_first_sentence_is_what_the_api_counted(client: Client, logged_sessi
     assert f"The cache had {request.cache_read / 1000:.1f}k of its {total / 1000:.1f}k tokens" in html
 
 
-def test_the_system_prompt_is_shown_by_sections_held_against_the_request_before(
+def sections(html: str) -> str:
+    return html.partition("Its sections")[2].partition("</table>")[0]
+
+
+def test_the_prompt_is_shown_by_sections_held_against_the_request_before(
     client: Client, logged_session: Transcript
 ) -> None:
     first, *_, last = ids(logged_session)
-    html = page(client, logged_session, first)
-    assert "Its sections" in html
-    assert "unknown" in html.partition("Its sections")[2].partition("</table>")[0]
-    rows = page(client, logged_session, last).partition("Its sections")[2].partition("</table>")[0]
-    assert rows.count("the same") == rows.count('<tr class="item is-same">') > 0
+    rows = sections(page(client, logged_session, first))
+    assert "no record of a request before" in rows
+    assert rows.count(">unknown<") >= 2
+    rows = sections(page(client, logged_session, last))
+    assert "the same as in the request before" in rows
+    assert rows.count('<tr class="item is-same">') == 3
+    assert "Today is a spring tide." in rows
+    assert ">message</span>" in rows
+    assert "no mark of its own" not in rows
+    assert rows.count("your organisation") == 2
+
+
+def test_a_section_that_changed_is_shown_word_by_word_with_secrets_masked(client: Client, project: Path) -> None:
+    file = Logged(project=project).talk()
+    secret = "sk-ant-api03-" + "a1B2" * 20
+    shape = {"system": [SYSTEM[0], {"type": "text", "text": f"\nNever doubt. ü\n{secret}\n"}], "tools": TOOLS}
+    file.state("api-request-shape", shapeHash="other", shape=shape)
+    file.user("And on Monday?")
+    file.asks({"role": "user", "content": "And on Monday?"})
+    file.records[-1]["shapeHash"] = "other"
+    file.assistant("4.5 m", message="msg_monday")
+    rows = sections(page(client, file.read(), "msg_monday"))
+    assert "1 changed since the request before" in rows
+    assert "<del>Never guess. ü</del>" in rows
+    assert "<ins>Never doubt. ü</ins>" in rows
+    assert "a1B2a1B2a1B2" not in rows
+
+
+def test_each_mark_says_why_it_lives_so_long(client: Client, project: Path) -> None:
+    file = Cached(project=project, mark={"type": "ephemeral", "ttl": "1h"}).warm()
+    name = file.asks(50_500, 500)
+    html = page(client, file.read(), name).partition("Why its marks live")[2].partition("</details>")[0]
+    assert "One hour" in html
+    assert "<code>system[1]</code>" in html
+    assert "Its source repl_main_thread is on the list" in html
+    assert "since the first request" in html
+
+
+def test_without_marks_nothing_is_said_of_lifetimes_and_scope(client: Client, project: Path) -> None:
+    transcript = Written(project=project).turns(2).read()  # type: ignore[attr-defined]
+    html = page(client, transcript, ids(transcript)[-1])
+    assert "Why its marks live" not in html
+    assert "shared by everybody" not in html
 
 
 def test_what_no_record_holds_is_said_to_be_unknown(client: Client, project: Path) -> None:

@@ -277,6 +277,6 @@ def test_a_million_hostile_characters_are_masked_in_one_go(piece: str) -> None:
 def test_the_recordings_of_the_client_hold_no_secret() -> None:
     for path in (SHARED / "realclient").rglob("projects/**/*.jsonl"):
         for line in path.read_bytes().split(b"\n"):
-            for found in recover(line).records:
-                text = json.dumps(found.record.get("message"), ensure_ascii=False)
+            for record in recover(line).records:
+                text = json.dumps(record.record.get("message"), ensure_ascii=False)
                 assert mask(text) == text

@@ -117,7 +117,7 @@ def test_folded_cards_and_bars_and_chips_have_frames_of_their_own() -> None:
 def test_the_single_card_template_renders_one() -> None:
     html = (
         engines["django"]
-        .get_template("transcripts/cards/_card.html")
+        .get_template("sessions/timeline/cards/_card.html")
         .render({"card": cards(user("x"))[0], "session": Session})
     )
     assert 'id="e0"' in html

@@ -10,10 +10,9 @@ from inspector.runs.models import Run
 from inspector.runs.services import run_execute
 from sessions.context.selectors.contexts import load_contexts
 from sessions.models import Request, Transcript, Weighing
-from sessions.weights.engine import Basis
-from sessions.weights.engine.context_weights import combine
-from sessions.weights.selectors import transcripts_to_weigh, weigh, weight_table
-from sessions.weights.services import transcript_weigh, weights_create
+from sessions.weights.engine import Basis, combine
+from sessions.weights.selectors import prompt_tokens, transcripts_to_weigh, weigh, weight_table
+from sessions.weights.services.weighing import transcript_weigh, weights_create
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,11 +44,11 @@ def test_results_weigh_what_was_counted_between_two_requests(file: Written) -> N
     table = transcript_weigh(transcript=transcript)
     last = list(load_contexts(transcript))[-1]
     request = Request.objects.get(message_id=last.request)
-    weights = weigh(last, table, request)
+    weights = weigh(last, table, prompt_tokens(request))
     results = [row for element, row in zip(last.elements, weights.messages, strict=True) if element.role == "user"][1:]
     assert [round(combine(row).tokens) for row in results] == [RESULT] * 3
     assert {combine(row).basis for row in results} == {Basis.MEASURED}
-    assert weights.total == request.input
+    assert weights.size.whole == (request.input, Basis.MEASURED)
 
 
 def test_what_is_stored_is_read_again_and_not_measured_twice(file: Written) -> None:

@@ -22,6 +22,9 @@ class CauseName(StrEnum):
     BETAS = "betas_changed"
     CACHE_CONTROL = "cache_control_changed"
     CONTEXT_MANAGEMENT = "context_management_changed"
+    PARAMETERS = "parameters_changed"
+    AUTO_MODE = "auto_mode_changed"
+    OVERAGE = "overage_changed"
 
     COMPACTION = "compaction"
     DELETION = "cache_deletion"
@@ -29,7 +32,6 @@ class CauseName(StrEnum):
     LOOKBACK = "lookback_exceeded"
 
     DEFERRED = "deferred_tools_changed"
-    PARAMETERS = "parameters_changed"
 
 
 TITLES: dict[str, str] = {
@@ -54,6 +56,8 @@ TITLES: dict[str, str] = {
     CauseName.LOOKBACK: "too many blocks at once",
     CauseName.DEFERRED: "on-demand tools changed",
     CauseName.PARAMETERS: "other parameters changed",
+    CauseName.AUTO_MODE: "auto mode switched",
+    CauseName.OVERAGE: "overage began or ended",
 }
 """What pages show instead of the names."""
 
@@ -90,6 +94,11 @@ ADVICE: dict[str, str] = {
     CauseName.BETAS: "Keep the set of betas the same while a session lasts.",
     CauseName.CACHE_CONTROL: "Keep lifetime and scope of the cache marks the same while a session lasts.",
     CauseName.CONTEXT_MANAGEMENT: "Keep the instructions for clearing content the same while a session lasts.",
+    CauseName.PARAMETERS: "Keep the parameters of the requests the same while a session lasts.",
+    CauseName.AUTO_MODE: "Choose auto mode before the first message.",
+    CauseName.OVERAGE: (
+        "The quota of the subscription was used up, or is there again: nothing to change but when you work."
+    ),
     CauseName.COMPACTION: "Nothing: the conversation was replaced by its summary.",
     CauseName.DELETION: "Clear old content when the cache is cold anyway, after a pause or a model switch.",
     CauseName.REWIND: "Nothing: all that the shorter conversation had in common with the cache was read.",

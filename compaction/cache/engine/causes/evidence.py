@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.requests.calls import Drop
+from compaction.cache.engine.requests.client_state import UNKNOWN_STATE, ClientState
 from sessions.context.engine import Context
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.usage.engine.usage import Usage
@@ -135,6 +136,8 @@ class Evidence:
     """If the session went back: what the latest request that the shorter conversation continues had in the cache."""
     returned_to: Context | None = None
     """An earlier request that left exactly as many tokens in the cache as were read now."""
+    previous_state: ClientState = UNKNOWN_STATE
+    state: ClientState = UNKNOWN_STATE
 
     def positions_of(self, kinds: frozenset[str]) -> tuple[int, ...]:
         return tuple(event.position for event in self.events if event.kind in kinds)

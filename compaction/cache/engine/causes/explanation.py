@@ -22,6 +22,7 @@ from compaction.cache.engine.causes.evidence import (
 )
 from compaction.cache.engine.costs.waste import waste_of
 from compaction.cache.engine.differences.changes import Change, Rank, find_changes, is_comparable
+from compaction.cache.engine.differences.state_changes import find_state_changes, new_deletions
 from compaction.cache.engine.requests.calls import LIMITS, Call, Drop, Limits
 from compaction.cache.engine.requests.lifetime import Lifetime, lifetime_of
 from compaction.cache.engine.requests.lookback import blocks_since, is_beyond_lookback
@@ -71,7 +72,10 @@ class _Case:
         self.previous = prompt_of(previous, effort=previous_answer.effort, speed=previous_answer.speed)
         self.current = prompt_of(current, effort=answer.effort, speed=answer.speed)
         self.tokens = TokenEstimate(self.current, drop.call.prompt)
-        self.changes = find_changes(self.previous, self.current)
+        records = (self.previous.record_position, self.current.record_position)
+        switches = find_state_changes(evidence.previous_state, evidence.state, records)
+        self.changes = sorted([*find_changes(self.previous, self.current), *switches], key=lambda change: change.rank)
+        self.deletions = new_deletions(evidence.previous_state, evidence.state)
         self.reverted_names = self._find_reverted()
         self.message_change = next((change for change in self.changes if change.rank is Rank.MESSAGES), None)
         self.lifetime: Lifetime = lifetime_of(self.previous.marks, [*calls, drop.previous])
@@ -159,11 +163,13 @@ class _Case:
             dict.fromkeys((*self.evidence.positions_of(CLEARING_KINDS | COLLAPSE_KINDS), *clearing_positions))
         )
         cleared_tokens = self.evidence.answer.cleared_tokens
-        if not positions and not cleared_tokens:
+        if not positions and not cleared_tokens and not self.deletions:
             return None
         subject = (
             f"The API cleared {plural(cleared_tokens, 'token')} of old content"
             if cleared_tokens
+            else f"The request deleted {plural(self.deletions, 'result')} from the cache (`cache_edits`)"
+            if self.deletions
             else "Old content was cleared"
         )
         sentence = f"{subject} from the conversation, so what follows it had to be cached anew."

@@ -12,7 +12,7 @@ from typing import Any
 
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.requests.calls import LIMITS, Call, Limits, gap_of
-from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
+from sessions.requests.engine.prompt_cache.ttl import Ttl
 from sessions.text.engine.words import money, plural
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.usage import Usage
@@ -58,6 +58,9 @@ def advise_ttl(calls: Iterable[Call], causes: Mapping[str, str], limits: Limits 
         )
         return TtlAdvice(used, pause_count, cost_5m, cost_1h, used, None, reason)
     paid = _sum_costs((call.model, call.usage) for call, _, _ in own) or 0.0
+    # What was used has cost what was paid, whatever it might have been: a cache may be lost for other reasons.
+    cost_5m = paid if used == Ttl.FIVE_MINUTES else cost_5m
+    cost_1h = paid if used == Ttl.ONE_HOUR else cost_1h
     # Of two lifetimes in one session, both may be cheaper together than either alone.
     cheapest, better = min((paid, used), (cost_5m, Ttl.FIVE_MINUTES.value), (cost_1h, Ttl.ONE_HOUR.value))
     saves = 0.0 if better == used else paid - cheapest

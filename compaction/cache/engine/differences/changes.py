@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from compaction.cache.engine.causes.cause_names import CauseName
-from compaction.cache.engine.differences.divergence import Divergence
+from compaction.cache.engine.differences.divergence import Divergence, DivergenceSide
 from compaction.cache.engine.differences.message_rewrite import MessageRewrite, find_rewrite
 from compaction.cache.engine.differences.prompt_parts import find_system_change, find_tools_change
 from compaction.cache.engine.requests.prompt import Prompt
@@ -18,6 +18,9 @@ from sessions.context.engine.digest import canonical
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.usage.engine.model_names import bare_name
 
+MARKS = "cache_control"
+_SHORT = 40
+"""Characters of a value that a sentence can hold."""
 _EFFORT = re.compile(r"<local-command-stdout>\s*(?:\x1b\[[\d;]*m)*Set effort level to (\w+)")
 
 
@@ -162,14 +165,17 @@ def _find_effort_setting(context: Context, after: int) -> _EffortSetting | None:
 def _mark_changes(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
     if previous.marks is None or current.marks is None:
         return
-    for path in sorted(previous.marks, key=_mark_order):
-        old, new = previous.marks[path], current.marks.get(path)
-        if old == new:
+    for place in sorted(previous.marks, key=_mark_order):
+        old, new = previous.marks[place], current.marks.get(place)
+        if new is not None and old.value == new.value:
             continue
-        verb = "is gone" if new is None else f"changed from {_format_mark(old)} to {_format_mark(new)}"
-        rank = Rank.SETTING if path == "messages" else Rank.SYSTEM
+        path = old.path if new is None else new.path
+        was = format_mark(old.value)
+        verb = f"is gone; it was {was}" if new is None else f"changed from {was} to {format_mark(new.value)}"
         sentence = f"The cache mark at {path} {verb}."
-        yield Change(CauseName.CACHE_CONTROL, rank, sentence, Divergence("cache_control", path), {}, records)
+        sides = DivergenceSide(old.path), DivergenceSide() if new is None else DivergenceSide(new.path)
+        rank = Rank.SETTING if place == "messages" else Rank.SYSTEM
+        yield Change(CauseName.CACHE_CONTROL, rank, sentence, Divergence(MARKS, path, None, *sides), {}, records)
         return
 
 
@@ -207,14 +213,46 @@ def _other_changes(previous: Prompt, current: Prompt, records: tuple[int, int]) 
         yield Change(
             CauseName.CONTEXT_MANAGEMENT, Rank.HINT, sentence, Divergence("params", "context_management"), {}, records
         )
-    names = sorted({*previous.params, *current.params} - _EXPLAINED_PARAMS)
-    different_names = [name for name in names if previous.params.get(name) != current.params.get(name)]
-    if different_names:
-        sentence = f"Other parameters changed, which the cache does not depend on: {', '.join(different_names)}."
+    yield from _parameter_changes(previous, current, records)
+
+
+def _parameter_changes(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
+    """Any parameter may be part of the key, except those that are known not to be."""
+    before, after = _other_parameters(previous.params), _other_parameters(current.params)
+    # The client's log leaves some out that a capture has.
+    is_one_form = (previous.context.captured is None) == (current.context.captured is None)
+    known = {*before, *after} if is_one_form else before.keys() & after.keys()
+    names = [name for name in sorted(known) if before.get(name) != after.get(name)]
+    counting = [name for name in names if name not in _WITHOUT_EFFECT]
+    if counting:
+        changes = [_describe_parameter(name, before.get(name), after.get(name)) for name in counting]
+        sentence = f"Parameters of the request changed: {'; '.join(changes)}."
+        place = Divergence("params", counting[0])
+        yield Change(CauseName.PARAMETERS, Rank.HINT, sentence, place, {"changed": len(counting)}, records)
+    if len(names) > len(counting):
+        without = ", ".join(name for name in names if name in _WITHOUT_EFFECT)
+        sentence = f"Other parameters changed, which the cache does not depend on: {without}."
         yield Change(CauseName.PARAMETERS, Rank.NONE, sentence, None, {}, records)
 
 
-_EXPLAINED_PARAMS = {"model", "betas", "thinking", "tool_choice", "speed", "output_config", "context_management"}
+def _describe_parameter(name: str, old: object, new: object) -> str:
+    """With its values where they are short; what is longer stands beside it on the page."""
+    values = [_shorten(value) for value in (old, new)]
+    is_short = all(len(value) <= _SHORT for value in values)
+    return f"{name} from {values[0]} to {values[1]}" if is_short else name
+
+
+def _other_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that no other change tells of. The effort is compared for itself, the rest of its parameter is not."""
+    others = {name: value for name, value in params.items() if name not in _EXPLAINED}
+    output = {name: value for name, value in mapping(params.get("output_config")).items() if name != "effort"}
+    return {**others, **({"output_config": output} if output else {})}
+
+
+_EXPLAINED = frozenset({"model", "betas", "thinking", "tool_choice", "speed", "output_config", "context_management"})
+_WITHOUT_EFFECT = frozenset(
+    {"diagnostics", "max_tokens", "metadata", "stop_sequences", "stream", "temperature", "top_k", "top_p"}
+)
 
 
 def _beta_names(prompt: Prompt) -> frozenset[str]:
@@ -226,8 +264,7 @@ def _mark_order(path: str) -> tuple[int, str]:
     return ("tools", "system", "messages").index(path.partition("[")[0]), path
 
 
-def _format_mark(value: Mapping[str, Any] | None) -> str:
-    mark = mapping(value)
+def format_mark(mark: Mapping[str, Any]) -> str:
     lifetime = text(mark.get("ttl")) or "5m"
     return f"{lifetime}, {text(mark['scope'])}" if mark.get("scope") else lifetime
 

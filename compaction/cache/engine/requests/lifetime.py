@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.requests.calls import LIMITS, Call, Limits
-from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
+from compaction.cache.engine.requests.prompt import SentMark
+from sessions.requests.engine.prompt_cache.ttl import Ttl
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Lifetime:
         return limits.one_hour if self.one_hour else limits.five_minutes
 
 
-def lifetime_of(marks: Mapping[str, Mapping[str, Any]] | None, earlier_calls: Iterable[Call]) -> Lifetime:
+def lifetime_of(marks: Mapping[str, SentMark] | None, earlier_calls: Iterable[Call]) -> Lifetime:
     """`earlier_calls`: the requests of the source, in order. The last one that wrote to the cache decides."""
     if marks:
-        hours = [value.get("ttl") == Ttl.ONE_HOUR for value in marks.values()]
+        hours = [mark.value.get("ttl") == Ttl.ONE_HOUR for mark in marks.values()]
         return Lifetime(not all(hours), any(hours))
     last_writer = None
     for call in earlier_calls:

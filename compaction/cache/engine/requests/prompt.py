@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessions.context.engine import Context, Exactness
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.digest import canonical, hashed_text
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import mapping, text
@@ -36,6 +37,12 @@ class PromptPart:
     """Without cache marks; this is what is compared."""
 
 
+class SentMark(NamedTuple):
+    path: str
+    """In the request as it was sent: `system[2]`, `messages[4].content[0]`."""
+    value: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     context: Context
@@ -46,8 +53,9 @@ class Prompt:
     """None if no record holds them."""
     deferred_tools: tuple[PromptPart, ...]
     system: tuple[PromptPart, ...] | None
-    marks: Mapping[str, Mapping[str, Any]] | None
-    """Path -> value. Marks on messages move with every request, so they all have the path `messages`."""
+    marks: Mapping[str, SentMark] | None
+    """By place: `tools[3]`, `system[1]` without counting the billing header, or `messages`, where the mark moves with
+    every request."""
 
     @property
     def elements(self) -> tuple[Element, ...]:
@@ -91,7 +99,7 @@ def prompt_of(context: Context, *, effort: str = "", speed: str = "") -> Prompt:
         None if tools is None else tuple(part for part in tools if part.index not in deferred),
         tuple(part for part in tools or () if part.index in deferred),
         system,
-        None if request.marks is None else _marks_by_path(request.marks, _has_billing_header(request.system)),
+        sent_marks(request),
     )
 
 
@@ -113,19 +121,27 @@ def _has_billing_header(blocks: Sequence[Mapping[str, Any]] | None) -> bool:
     return blocks is not None and len(blocks) > 0 and text(blocks[0].get("text")).startswith(BILLING)
 
 
-def _marks_by_path(marks: Sequence[Mapping[str, Any]], has_header: bool) -> dict[str, Mapping[str, Any]]:
-    """The client's log counts the blocks of the system prompt without the billing header, a capture with it."""
-    marks_by_path: dict[str, Mapping[str, Any]] = {}
-    for mark in marks:
+def sent_marks(request: RequestSetup) -> dict[str, SentMark] | None:
+    """By place; None if no record holds them. The client's log counts the blocks of the system prompt without the
+    billing header, a capture with it."""
+    if request.marks is None:
+        return None
+    has_header, marks = _has_billing_header(request.system), dict[str, SentMark]()
+    for mark in request.marks:
         path, value = mark.get("path"), mapping(mark.get("value"))
         match path:
             case ["system", int(index), *_]:
-                marks_by_path[f"system[{index - has_header}]"] = value
+                marks[f"system[{index - has_header}]"] = SentMark(f"system[{index}]", value)
             case ["tools", int(index), *_]:
-                marks_by_path[f"tools[{index}]"] = value
+                marks[f"tools[{index}]"] = SentMark(f"tools[{index}]", value)
             case ["messages", *_]:
-                marks_by_path["messages"] = value
-    return marks_by_path
+                marks["messages"] = SentMark(_path_text(path), value)
+    return marks
+
+
+def _path_text(path: Sequence[Any]) -> str:
+    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return words.removeprefix(".")
 
 
 def _without_mark(block: Mapping[str, Any]) -> dict[str, Any]:

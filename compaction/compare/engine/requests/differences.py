@@ -1,4 +1,4 @@
-"""What two requests have in common and what not: parameters, tools, and blocks of the system prompt."""
+"""What two requests have in common and what not: parameters, cache marks, tools, and blocks of the system prompt."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from compaction.cache.engine.requests.prompt import SentMark, sent_marks
 from sessions.context.engine import Context
 from sessions.linking.engine.raw_fields import text
 from sessions.text.engine.matching import common_ends
@@ -20,7 +21,7 @@ HEADER = "the client's billing header: it is no part of the cache's key"
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:
-    """A parameter, a tool or a block of the system prompt."""
+    """A parameter, a cache mark, a tool or a block of the system prompt."""
 
     name: str
     status: DifferenceStatus
@@ -36,7 +37,7 @@ class DifferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class RequestPart:
-    name: Literal["params", "tools", "system", "messages"]
+    name: Literal["params", "marks", "tools", "system", "messages"]
     rows: tuple[DifferenceRow, ...]
     unknown: str = ""
     """Why they cannot be compared."""
@@ -49,10 +50,29 @@ class RequestPart:
         return sum(row.status == status for row in self.rows)
 
 
-def compare_setups(before: Context, after: Context) -> tuple[RequestPart, RequestPart, RequestPart]:
-    """Parameters, tools, system prompt."""
+def compare_setups(before: Context, after: Context) -> tuple[RequestPart, ...]:
+    """Parameters, cache marks, tools, system prompt."""
     old, new = before.setup, after.setup
-    return _params(before, after), _tools(old.tools, new.tools), _system(old.system, new.system)
+    marks = _marks(sent_marks(old), sent_marks(new))
+    return _params(before, after), marks, _tools(old.tools, new.tools), _system(old.system, new.system)
+
+
+def _marks(old: Mapping[str, SentMark] | None, new: Mapping[str, SentMark] | None) -> RequestPart:
+    """The mark among the messages moves with every request, which is no change of it."""
+    if old is None or new is None:
+        return RequestPart(
+            "marks", (), _missing("cache marks", known_before=old is not None, known_after=new is not None)
+        )
+    return RequestPart("marks", tuple(_mark(old.get(place), new.get(place)) for place in dict.fromkeys([*old, *new])))
+
+
+def _mark(old: SentMark | None, new: SentMark | None) -> DifferenceRow:
+    path = new.path if new is not None else old.path if old is not None else ""
+    before, after = ("" if mark is None else format_value(dict(mark.value), _LONG) for mark in (old, new))
+    status: DifferenceStatus = (
+        "added" if old is None else "removed" if new is None else "same" if old.value == new.value else "changed"
+    )
+    return DifferenceRow(path, status, before, after)
 
 
 def _params(before: Context, after: Context) -> RequestPart:

@@ -41,7 +41,13 @@ class PartView:
     more: int
 
 
-_TITLES = {"params": "Model and parameters", "tools": "Tools", "system": "System prompt", "messages": "Messages"}
+_TITLES = {
+    "params": "Model and parameters",
+    "marks": "Cache marks",
+    "tools": "Tools",
+    "system": "System prompt",
+    "messages": "Messages",
+}
 
 
 def view_parts(parts: Sequence[RequestPart], mask: Mask, opened: str = "") -> list[PartView]:

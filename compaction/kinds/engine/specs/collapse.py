@@ -10,7 +10,7 @@ from compaction.kinds.engine.span_summariser import SpanSummariser
 from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.collapse import CollapseConfig, CollapseReport, collapse, to_records
 from compaction.mechanisms.engine.mechanical import MechanicalConfig
-from sessions.usage.engine.tokens import Limits, context_window, estimate
+from sessions.usage.engine.tokens import Limits, context_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,8 @@ class CollapseSettings:
 
 def _apply(job: Job, config: CollapseSettings) -> CompactionResult:
     summariser = SpanSummariser(job.summariser(config.mechanical))
-    messages = job.messages
-    # What stands before the first answer are instructions and surroundings, which hold for all that follows.
-    first_answer = next((index for index, message in enumerate(messages) if message.role == "assistant"), len(messages))
-    head, body = messages[:first_answer], messages[first_answer:]
     outcome = collapse(
-        body,
+        job.messages,
         config.collapse,
         limits=Limits(context_window(job.model or None).tokens),
         summarise=job.effects.summarise_span or summariser,
@@ -38,14 +34,7 @@ def _apply(job: Job, config: CollapseSettings) -> CompactionResult:
         counter=job.counter,
     )
     assert isinstance(outcome.report, CollapseReport)
-    head_tokens = estimate(head, job.counter)
-    report = replace(
-        outcome.report,
-        tokens_before=outcome.report.tokens_before + head_tokens,
-        tokens_after=outcome.report.tokens_after + head_tokens,
-    )
-    outcome = replace(outcome, messages=[*head, *outcome.messages], report=report)
-    commits = report.committed
+    commits = outcome.report.committed
     applied = replace(
         job.report(outcome, tuple(to_records(outcome.state, job.session_id)) if commits else ()),
         summary="\n\n".join(commit.summary for commit in commits),

@@ -18,7 +18,12 @@ SUMMARY_INSTRUCTIONS = Instructions(
     "Such as: keep every SQL statement word for word",
     "Only a model can follow it: a mechanical summary judges nothing.",
 )
-SUMMARY_FIELDS = ("attachments.files.most", "attachments.files.tokens_each", "mechanical.most_characters")
+SUMMARY_FIELDS = (
+    "attachments.rules",
+    "attachments.files.most",
+    "attachments.files.tokens_each",
+    "mechanical.most_characters",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,4 +57,5 @@ FULL = KindSpec(
     summarises=True,
     can_fork=True,
     runs_hooks=True,
+    keeps_thinking=lambda job, config: job.rules(config.attachments).keeps_thinking,
 )

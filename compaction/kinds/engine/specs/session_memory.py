@@ -47,7 +47,8 @@ SESSION_MEMORY = KindSpec(
     lost="What the notes do not say.",
     apply=_apply,
     config=NotesSettings(),
-    first_fields=("notes.keep_tokens", "notes.keep_text_messages", "notes.keep_most_tokens"),
+    first_fields=("attachments.rules", "notes.keep_tokens", "notes.keep_text_messages", "notes.keep_most_tokens"),
     hidden_fields=("notes.enabled",),
     runs_hooks=True,
+    keeps_thinking=lambda job, config: job.rules(config.attachments).keeps_thinking,
 )

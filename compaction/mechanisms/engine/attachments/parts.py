@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sessions.transcripts.engine.messages import Role
+
 CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class AttachmentPart:
     name: str
-    text: str
+    texts: tuple[str, ...]
+    """Of its message, each in a block of its own; nothing is attached without any."""
     why: str
     remarks: tuple[str, ...] = ()
+    role: Role = "user"
+
+
+def as_reminder(text: str) -> str:
+    return f"<system-reminder>\n{text}\n</system-reminder>"
 
 
 def count_tokens(text: str) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.attachments.parts import AttachmentPart, count_tokens, cut_to_tokens
+from compaction.mechanisms.engine.attachments.parts import AttachmentPart, as_reminder, count_tokens, cut_to_tokens
 from compaction.mechanisms.engine.attachments.surroundings import Skill
 from compaction.mechanisms.engine.setting_field import setting
+from sessions.context.engine.rendering.records import strip_reminder_tags
+from sessions.context.engine.rendering.wording import INVOKED_SKILLS, SKILLS, attachment_texts
 from sessions.transcripts.engine.messages import Message, MessageKind
 
-OPENING = "<invoked-skills>"
+_ATTACHMENTS = frozenset({"skill_listing", "invoked_skills"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,9 @@ def restore_skills(skills: Sequence[Skill], config: SkillConfig) -> Iterator[Att
     latest: dict[str, Skill] = {}
     for skill in sorted(skills, key=lambda skill: skill.invoked_at, reverse=True):
         latest.setdefault(skill.name, skill)
-    texts, remarks, spent = [], [], 0
+    restored: list[dict[str, str]] = []
+    remarks: list[str] = []
+    spent = 0
     for skill in latest.values():
         room = min(config.tokens_each, config.tokens_in_all - spent)
         if room <= 0:
@@ -38,17 +42,16 @@ def restore_skills(skills: Sequence[Skill], config: SkillConfig) -> Iterator[Att
             )
             where = f" in {skill.path}" if skill.path else ""
             fits = f"{fits}\n[cut here; the rest can be read{where}]"
-        texts.append(f'<skill name="{skill.name}">\n{fits}\n</skill>')
-    if texts:
-        listed = "\n".join(texts)
-        text = f"{OPENING}\nThese skills were invoked in this session and still apply.\n{listed}\n</invoked-skills>"
-        yield AttachmentPart("invoked-skills", text, f"{len(texts)} invoked skills", tuple(remarks))
-    elif remarks:
-        yield AttachmentPart("invoked-skills", "", "", tuple(remarks))
+        restored.append({"name": skill.name, "path": skill.path, "content": fits})
+    texts = attachment_texts({"type": "invoked_skills", "skills": restored})
+    if texts or remarks:
+        why = f"{len(restored)} invoked skills" if len(restored) != 1 else "an invoked skill"
+        yield AttachmentPart("invoked-skills", tuple(map(as_reminder, texts)), why, tuple(remarks))
 
 
 def is_skill_attachment(message: Message) -> bool:
+    """A list of skills, or the text of those that were invoked: they are attached again anyway."""
     if message.kind is not MessageKind.INJECTED or not message.content:
         return False
-    text = message.content[0].get("text")
-    return isinstance(text, str) and text.startswith(OPENING)
+    words = strip_reminder_tags(str(message.content[0].get("text", "")))
+    return message.attachment in _ATTACHMENTS or words.startswith((SKILLS, INVOKED_SKILLS[:60]))

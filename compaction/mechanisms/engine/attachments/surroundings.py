@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-ReadFile = Callable[[str], str | None]
+from compaction.mechanisms.engine.attachments.client_process import ClientProcess
+from compaction.mechanisms.engine.attachments.file_text import FileText
+from sessions.transcripts.engine.messages import Message
+
+ReadFile = Callable[[str], FileText | None]
 """The text of a file as it is now; None if it cannot be read."""
 
 
-def read_nothing(path: str) -> str | None:
+def read_nothing(path: str) -> FileText | None:
     return None
 
 
@@ -35,21 +39,12 @@ class BackgroundAgent:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """The names that the conversation has announced to the model, and what is available now, as name and line."""
-
-    announced: tuple[str, ...] = ()
-    available: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Surroundings:
     plan: Plan | None = None
-    plan_mode: bool = False
+    plan_mode: Message | bool | None = None
+    """That plan mode is on: the message that said so, or just that it is."""
     memory_paths: tuple[str, ...] = ()
     """Files that reach the model in another way: they are not read again as files."""
     skills: tuple[Skill, ...] = ()
     agents: tuple[BackgroundAgent, ...] = ()
-    tools: Listing = Listing()
-    agent_types: Listing = Listing()
-    mcp_instructions: Listing = Listing()
+    process: ClientProcess = field(default_factory=ClientProcess)

@@ -53,7 +53,9 @@ def _replaceable_ranges(
     names = Counter(message.uuid for message in messages)
     start: int | None = None
     held = places_held_by_thinking(messages)
-    places = [place for place in legal.legal if place <= latest and place not in held]
+    # What stands before the first answer are instructions and surroundings, which hold for all that follows.
+    head = next((index for index, message in enumerate(messages) if message.role == "assistant"), len(messages))
+    places = [place for place in legal.legal if head <= place <= latest and place not in held]
     for first, end in pairwise(places):
         piece = messages[first:end]
         stays = any(_must_stay(message, config) for message in piece)

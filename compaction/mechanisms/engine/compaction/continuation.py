@@ -19,6 +19,11 @@ RESUME = (
     "summary, do not announce that you are continuing, and ask nothing that is answered in it."
 )
 
+AUTONOMOUS = (
+    "You work on your own: nobody reads along, and this is not where the work began. Take it up where it stopped, do "
+    "not greet anybody, and do not ask what to do."
+)
+
 
 def continuation_text(
     summary: str,
@@ -27,6 +32,7 @@ def continuation_text(
     trigger: Trigger = Trigger.AUTO,
     has_kept: bool = False,
     kept_first: bool = False,
+    autonomous: bool = False,
 ) -> str:
     """`has_kept`: messages are kept after the summary; `kept_first`: they come before it instead."""
     parts = [OPENING_AFTER_KEPT if kept_first else OPENING, f"Summary:\n{summary.strip()}"]
@@ -39,6 +45,8 @@ def continuation_text(
         )
     if trigger is Trigger.AUTO:
         parts.append(RESUME)
+        if autonomous:
+            parts.append(AUTONOMOUS)
     return "\n\n".join(parts)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings, read_nothing
+from compaction.mechanisms.engine.attachments import ReadFile, Records, Surroundings, no_records
+from compaction.mechanisms.engine.attachments.surroundings import read_nothing
 from compaction.mechanisms.engine.compaction.boundary import Trigger
 from compaction.mechanisms.engine.compaction.record import Compaction
 from sessions.transcripts.engine.messages import Message
@@ -41,12 +42,17 @@ class Occasion:
     transcript_path: str = ""
     surroundings: Surroundings = field(default_factory=Surroundings)
     read_file: ReadFile = read_nothing
+    records: Records = no_records
+    client: str = ""
+    """The version of the client that wrote the session, as far as that is known."""
     hooks: Hooks = field(default_factory=NoHooks)
     counter: TokenCounter = estimate_blocks
     model: str = ""
     """Some models sign what precedes their thinking: thinking is left out if that has changed."""
     whole: Sequence[Message] = ()
     """The conversation before any compaction, if the messages are a view of it."""
+    autonomous: bool = False
+    """The agent works without a person: after an automatic compaction it is told so again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,8 @@ class Compaction:
     at: float | None = None
     direction: Direction | None = None
     """Of a partial compaction."""
+    text: str = ""
+    """The summary without the words around it; empty in compactions of versions that did not keep it."""
 
     @property
     def summary(self) -> Message:
@@ -92,17 +94,19 @@ def build_compaction(
     way: CompactionMethod,
     trigger: Trigger,
     text: str,
+    summary: str = "",
     added: Sequence[Message],
     counter: TokenCounter,
     now: float | None,
     direction: Direction | None = None,
 ) -> Compaction:
-    """`text` is that of the summary message. `added` follows it: attachments, then what hooks returned."""
+    """`text` is that of the summary message, which holds the `summary`. `added` follows it: attachments, then what
+    hooks returned."""
     covered = messages[cut.start : cut.stop]
     kept_messages = [message for message in (*messages[: cut.start], *messages[cut.stop :]) if message.content]
     covered_print = _print(covered)
     boundary_id = derive_boundary_id(messages)
-    summary = summary_message(text, derived_id("summary", boundary_id), now)
+    message = summary_message(text, derived_id("summary", boundary_id), now)
     follows = cut.stop < len(messages)
     boundary = Boundary(
         uuid=boundary_id,
@@ -113,7 +117,7 @@ def build_compaction(
         logical_parent_uuid=messages[-1].uuid,
     )
     if kept_messages:
-        anchor = summary.uuid if follows else boundary_id
+        anchor = message.uuid if follows else boundary_id
         ids = tuple(message.uuid for message in kept_messages)
         boundary = replace(
             boundary,
@@ -124,11 +128,12 @@ def build_compaction(
         way=way,
         boundary=boundary,
         covered=CoveredRange(covered[0].uuid, covered[-1].uuid, len(covered), covered_print),
-        inserted=(summary,) if follows else (summary, *added),
+        inserted=(message,) if follows else (message, *added),
         appended=tuple(added) if follows else (),
         tail=messages[-1].uuid if follows else "",
         at=now,
         direction=direction,
+        text=summary,
     )
     post = estimate(compacted_view(messages, cut, compaction), counter)
     return replace(compaction, boundary=replace(boundary, post_tokens=post))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.attachments import AttachmentConfig, Attachments, attach, hook_messages
+from compaction.mechanisms.engine.attachments import AttachmentConfig, Attachments, Sources, attach, hook_messages
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.compaction.continuation import continuation_text
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
@@ -22,6 +22,7 @@ from compaction.mechanisms.engine.compaction.record import (
 )
 from compaction.mechanisms.engine.guards.inflation import explain_inflation
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
+from compaction.mechanisms.engine.rules import CompactionRules, rules_of
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 
@@ -50,31 +51,30 @@ def apply_draft(
 ) -> Outcome[Attempt]:
     """The compacted view, or the old one and why it stays."""
     counter, owner = occasion.counter, derive_boundary_id(messages)
-    covered, kept_messages = _split(messages, draft.cut)
+    rules = rules_of(attachments.rules, occasion.client)
     attachment = attach(
-        covered,
-        kept_messages,
-        occasion.surroundings,
+        messages,
+        slice(draft.cut.start, draft.cut.stop),
         attachments,
-        read_file=occasion.read_file,
+        Sources(occasion.surroundings, occasion.read_file, occasion.records, rules),
         owner=owner,
         counter=counter,
         now=occasion.now,
     )
     before = estimate(messages, counter)
     compaction = _build(messages, draft, occasion, attachment.messages)
-    refusal = _reason_to_refuse(before, compaction, draft)
+    refusal = _reason_to_refuse(before, compaction, draft, rules)
     from_hooks: tuple[Message, ...] = ()
     if not refusal:
         texts = [*occasion.hooks.session_start(), *occasion.hooks.post_compact(occasion.trigger, draft.summary)]
         from_hooks = hook_messages(texts, owner, occasion.now)
         if from_hooks:
             compaction = _build(messages, draft, occasion, (*attachment.messages, *from_hooks))
-            refusal = _reason_to_refuse(before, compaction, draft)
+            refusal = _reason_to_refuse(before, compaction, draft, rules)
     if refusal:
         failed = Attempt(failed=draft.requests > 0, requests=draft.requests)
         return Outcome(messages, Report(draft.mechanism, False, refusal, before, before), failed)
-    report = _report(messages, draft, compaction, attachment, from_hooks, occasion)
+    report = _report(messages, draft, compaction, attachment, from_hooks, occasion, rules)
     return Outcome(
         compacted_view(messages, draft.cut, compaction), report, Attempt(compaction, requests=draft.requests)
     )
@@ -94,6 +94,7 @@ def _build(
         trigger=occasion.trigger,
         has_kept=any(message.content for message in kept_messages),
         kept_first=draft.direction is Direction.FROM,
+        autonomous=occasion.autonomous,
     )
     return build_compaction(
         messages,
@@ -101,6 +102,7 @@ def _build(
         way=draft.way,
         trigger=occasion.trigger,
         text=text,
+        summary=draft.summary,
         added=added,
         counter=occasion.counter,
         now=occasion.now,
@@ -108,9 +110,9 @@ def _build(
     )
 
 
-def _reason_to_refuse(before: int, compaction: Compaction, draft: CompactionDraft) -> str:
+def _reason_to_refuse(before: int, compaction: Compaction, draft: CompactionDraft, rules: CompactionRules) -> str:
     after = compaction.boundary.post_tokens or 0
-    if (larger := explain_inflation(before, after)) is not None:
+    if not rules.may_grow and (larger := explain_inflation(before, after)) is not None:
         return larger
     if draft.threshold is not None and after >= draft.threshold:
         return f"What would be left has {after:,} tokens, and the threshold is {draft.threshold:,}."
@@ -124,10 +126,12 @@ def _report(
     attached: Attachments,
     from_hooks: Sequence[Message],
     occasion: Occasion,
+    rules: CompactionRules,
 ) -> Report:
     counter, summary = occasion.counter, compaction.summary
     covered, kept_messages = _split(messages, draft.cut)
-    removed = [message for message in covered if message.content]
+    anew = {message.uuid for message in attached.messages}
+    removed = [message for message in covered if message.content and message.uuid not in anew]
     kept_count = sum(1 for message in kept_messages if message.content)
     changes = [
         *(Change(ChangeKind.REMOVED, item.uuid, counter(item.content), 0, draft.why_removed) for item in removed),
@@ -135,12 +139,15 @@ def _report(
         *attached.changes,
         *(Change(ChangeKind.ADDED, item.uuid, 0, counter(item.content), "A hook said it.") for item in from_hooks),
     ]
-    sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in (*draft.remarks, *attached.remarks))
+    before, after = estimate(messages, counter), compaction.boundary.post_tokens or 0
+    grown = [f"the context grows by {after - before:,} tokens, and the client does not mind"] if after >= before else []
+    remarks = (f"it follows the rules of {rules.name}", *draft.remarks, *attached.remarks, *grown)
+    sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in remarks)
     return Report(
         draft.mechanism,
         True,
         f"A summary replaces {len(removed)} messages; {kept_count} are kept.{sentences}",
-        estimate(messages, counter),
-        compaction.boundary.post_tokens or 0,
+        before,
+        after,
         tuple(changes),
     )

@@ -66,3 +66,15 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
         Turn(min(indexes), tuple(indexes), number in open_turns, number in entangled)
         for number, indexes in enumerate(members)
     ]
+
+
+def start_of_unanswered(messages: Sequence[Message]) -> int:
+    """The index of the first input at the end that no answer has followed; the number of messages if there is none."""
+    start = len(messages)
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if message.role == "assistant" or message.kind in (MessageKind.RESULT, MessageKind.SUMMARY):
+            break
+        if message.kind is MessageKind.PROMPT:
+            start = index
+    return start

@@ -1,4 +1,4 @@
-"""Full compact: a model writes a summary of everything, and nothing is kept but what is attached again."""
+"""Full compact: a model writes a summary of everything. By the rules of newer clients the last answer stays."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from compaction.mechanisms.engine.compaction.boundary import index_after_boundar
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import CompactionMethod, Cut
 from compaction.mechanisms.engine.compaction.result_messages import CompactionDraft, apply_draft
+from compaction.mechanisms.engine.conversation.kept_range import start_of_last_round
+from compaction.mechanisms.engine.conversation.standing import is_standing
 from compaction.mechanisms.engine.full.media import any_thinking
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
 from compaction.mechanisms.engine.full.reply import FullConfig, Reply, obtain_reply
 from compaction.mechanisms.engine.full.request import Summarise
+from compaction.mechanisms.engine.full.standing_instructions import compact_headings, standing_remark
 from compaction.mechanisms.engine.guards.quotes import check_quotes
 from compaction.mechanisms.engine.report import Outcome, Report
+from compaction.mechanisms.engine.rules import rules_of
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 
@@ -33,23 +37,34 @@ def full_compact(
     config, occasion = config or FullConfig(), occasion or Occasion()
     if not config.enabled:
         return decline(MECHANISM, messages, occasion, "Full compact is switched off.")
-    recent = messages[index_after_boundary(messages) :]
-    if not any(message.content for message in recent):
+    attachments = attachments or AttachmentConfig()
+    rules = rules_of(attachments.rules, occasion.client)
+    end = (
+        start_of_last_round(messages, occasion.surroundings.process.error_at)
+        if rules.keeps_last_round
+        else len(messages)
+    )
+    recent = messages[index_after_boundary(messages) : end]
+    if all(is_standing(message) or not message.content for message in recent):
         return decline(MECHANISM, messages, occasion, "There is nothing to summarise.")
     hooked = occasion.hooks.pre_compact(occasion.trigger, config.instructions)
-    prompt = compaction_prompt(Variant.FULL, instructions=config.instructions, hook_instructions=hooked)
+    standing = compact_headings(recent)
+    prompt = compaction_prompt(
+        Variant.FULL, instructions=config.instructions, hook_instructions=hooked, standing=standing
+    )
     reply = obtain_reply(
         recent, prompt, summarise, config, occasion.counter, occasion.model, thinks=any_thinking(messages)
     )
     draft = CompactionDraft(
         MECHANISM,
         CompactionMethod.FULL,
-        Cut(0, len(messages)),
+        Cut(0, end),
         reply.summary,
         "The summary stands for it.",
         "The summary.",
+        standing_remark(standing),
     )
-    return apply_reply(messages, draft, reply, occasion, attachments or AttachmentConfig())
+    return apply_reply(messages, draft, reply, occasion, attachments)
 
 
 def apply_reply(
@@ -60,7 +75,7 @@ def apply_reply(
         failed = Attempt(failed=True, requests=reply.requests)
         return decline(draft.mechanism, messages, occasion, reply.problem, failed)
     quotes = check_quotes(reply.summary, messages[draft.cut.start : draft.cut.stop], occasion.whole).remark
-    remarks = (*reply.remarks, *([quotes] if quotes else []))
+    remarks = (*reply.remarks, *draft.remarks, *([quotes] if quotes else []))
     draft = replace(draft, remarks=remarks, requests=reply.requests)
     return apply_draft(messages, draft, occasion, attachments)
 

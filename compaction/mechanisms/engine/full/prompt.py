@@ -6,6 +6,7 @@ asking for it makes the summary better.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -134,9 +135,15 @@ _SPAN = {Variant.FULL: "the conversation", Variant.FROM: "the recent part", Vari
 
 
 def compaction_prompt(
-    variant: Variant = Variant.FULL, *, instructions: str = "", hook_instructions: str = "", begins: str = ""
+    variant: Variant = Variant.FULL,
+    *,
+    instructions: str = "",
+    hook_instructions: str = "",
+    begins: str = "",
+    standing: Sequence[str] = (),
 ) -> str:
-    """`begins` quotes the first message of the recent part; what hooks ask for comes after what the user asks for."""
+    """`begins` quotes the first message of the recent part; what hooks ask for comes after what the user asks for.
+    `standing` are headings in CLAUDE.md under which instructions for summaries stand."""
     sections = SECTIONS[variant]
     parts = [
         PREAMBLE,
@@ -144,6 +151,7 @@ def compaction_prompt(
         ANALYSIS.format(what=_SPAN[variant]),
         _list_sections(sections),
         _example(sections),
+        _standing_instructions(standing),
         *_custom_instructions(instructions, hook_instructions),
         REMINDER,
     ]
@@ -170,6 +178,15 @@ def _example(sections: tuple[Section, ...]) -> str:
         "The whole reply has this shape:\n\n<example>\n<analysis>\n[the draft]\n</analysis>\n\n"
         f"<summary>\n{body}\n</summary>\n</example>"
     )
+
+
+def _standing_instructions(headings: Sequence[str]) -> str:
+    text = (
+        "Instruction files that the conversation shows, such as CLAUDE.md, may say how it is to be summarised. Follow "
+        "that as well."
+    )
+    quoted = ", ".join(f'"{heading}"' for heading in headings)
+    return f"{text} Here it stands under {quoted}." if headings else text
 
 
 def _custom_instructions(instructions: str, hook_instructions: str) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-MAIN = "repl_main_thread"
-COMPACT = "compact"
-SESSION_MEMORY = "session_memory"
+from sessions.requests.engine.prompt_cache.query_sources import COMPACT, MAIN, SDK, SESSION_MEMORY
+
 NEVER = frozenset({COMPACT, SESSION_MEMORY})
 
 
@@ -14,4 +13,4 @@ def may_compact(source: str) -> bool:
 
 def owns_shared_state(source: str) -> bool:
     """Whether a compaction may clear what the whole session shares; a sub-agent's must not."""
-    return source.startswith(MAIN) or source == "sdk"
+    return source.startswith(MAIN) or source == SDK

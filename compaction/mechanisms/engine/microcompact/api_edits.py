@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from compaction.mechanisms.engine.microcompact.clearable import ALIASES, WRITERS, tool_of
 from compaction.mechanisms.engine.setting_field import setting
@@ -18,6 +18,8 @@ _HOUR = 3600
 
 @dataclass(frozen=True, slots=True)
 class ClearToolUsesConfig:
+    TITLE: ClassVar[str] = "Clearing of tool uses"
+
     enabled: bool = setting(True, "Whether it is done at all.")
     trigger: int = setting(180_000, "Tokens of the prompt from which on it acts.", label="Starts at")
     target: int = setting(40_000, "Tokens that it should come down to, or it does nothing.", label="Down to")
@@ -35,22 +37,28 @@ class ClearToolUsesConfig:
 
 @dataclass(frozen=True, slots=True)
 class ClearThinkingConfig:
-    enabled: bool = True
-    idle_seconds: float = _HOUR
-    """After a longer pause only the latest turn keeps its thinking; until then all of it stays."""
-    keep_after_idle: int = 1
+    TITLE: ClassVar[str] = "Clearing of thinking"
+
+    enabled: bool = setting(True, "Whether the API is asked to clear thinking.")
+    idle_seconds: float = setting(_HOUR, "After a longer pause only the latest turns keep their thinking.")
+    keep_after_idle: int = setting(1, "Turns that keep their thinking after such a pause.")
 
 
 @dataclass(frozen=True, slots=True)
 class CompactEditConfig:
-    enabled: bool = False
-    trigger: int = 150_000
-    pause_after_compaction: bool = False
-    instructions: str = ""
+    TITLE: ClassVar[str] = "Compaction by the API"
+
+    enabled: bool = setting(False, "Whether the API is asked to compact.", label="The API compacts")
+    at_once: bool = setting(False, "With this request, whatever its size: the parameter `compaction`, and no edits.")
+    starts_at: int = setting(150_000, "Tokens of the prompt from which on it compacts, at least 50,000.")
+    pause_after_compaction: bool = setting(False, "It ends its answer after the summary.")
+    instructions: str = setting("", "What its summary should observe.")
 
     def __post_init__(self) -> None:
-        if self.trigger < LEAST_COMPACT_TRIGGER:
-            raise ValueError(f"The API compacts from {LEAST_COMPACT_TRIGGER:,} input tokens on, not {self.trigger:,}.")
+        if self.starts_at < LEAST_COMPACT_TRIGGER:
+            raise ValueError(
+                f"The API compacts from {LEAST_COMPACT_TRIGGER:,} input tokens on, not {self.starts_at:,}."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +121,7 @@ def clear_thinking(config: ClearThinkingConfig, idle: float) -> dict[str, Any]:
 
 
 def _compact(config: CompactEditConfig) -> dict[str, Any]:
-    edit: dict[str, Any] = {"type": COMPACT, "trigger": _tokens(config.trigger)}
+    edit: dict[str, Any] = {"type": COMPACT, "trigger": _tokens(config.starts_at)}
     if config.pause_after_compaction:
         edit["pause_after_compaction"] = True
     if config.instructions.strip():

@@ -100,9 +100,7 @@ def cached_microcompact(
     order = (*state.order, *(tool_id for tool_id in clearables if tool_id not in registered))
     active = [tool_id for tool_id in order if tool_id in clearables and tool_id not in state.deleted]
     to_delete = active[: max(0, len(active) - config.keep)] if len(active) >= config.trigger else []
-    before = tokens - sum(
-        _saved_tokens(clearables[tool_id], counter) for tool_id in state.deleted if tool_id in clearables
-    )
+    before = tokens - tokens_deleted(messages, state, counter)
     pinned = state.pinned
     if to_delete:
         pinned = (*pinned, Pin(messages[-1].uuid, tuple(to_delete)))
@@ -118,6 +116,32 @@ def cached_microcompact(
     )
     state = CachedState(order, state.deleted | set(to_delete), pinned)
     return CachedOutcome(messages, report, state, tuple(_build_cache_edits(pinned, clearables)))
+
+
+def tokens_deleted(messages: Sequence[Message], state: CachedState, counter: TokenCounter = estimate_blocks) -> int:
+    """What the model does not see of these messages, although they have it: results deleted from its cache."""
+    clearables = {clearable.call.id: clearable for clearable in clearable_results(messages)} if state.deleted else {}
+    return sum(_saved_tokens(clearables[tool_id], counter) for tool_id in state.deleted if tool_id in clearables)
+
+
+def reference_results(array: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A request's messages with a `cache_reference` on each result before the last cache mark, which edits refer to."""
+    marks = [any("cache_control" in block for block in _blocks(element)) for element in array]
+    last = max((index for index, marked in enumerate(marks) if marked), default=-1)
+    return [_reference(element) if index < last else dict(element) for index, element in enumerate(array)]
+
+
+def _reference(element: Mapping[str, Any]) -> dict[str, Any]:
+    content = [
+        {**block, "cache_reference": block["tool_use_id"]} if block.get("type") == "tool_result" else block
+        for block in _blocks(element)
+    ]
+    return {**element, "content": content} if content else dict(element)
+
+
+def _blocks(element: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    content = element["content"]
+    return [] if isinstance(content, str) else content
 
 
 def _reason_to_decline(config: CachedConfig, main_thread: bool, supported: bool) -> str:

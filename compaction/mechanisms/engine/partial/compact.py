@@ -18,6 +18,7 @@ from compaction.mechanisms.engine.full.media import any_thinking
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
 from compaction.mechanisms.engine.full.reply import FullConfig, obtain_reply
 from compaction.mechanisms.engine.full.request import Summarise
+from compaction.mechanisms.engine.full.standing_instructions import compact_headings, standing_remark
 from compaction.mechanisms.engine.partial.pivots import find_pivots
 from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message
@@ -44,11 +45,13 @@ def partial_compact(
     if obstacle := pivots.obstacle(pivot):
         return decline(MECHANISM, messages, occasion, f"The conversation cannot be cut at that message: {obstacle}.")
     place = pivots.legal[pivot]
+    standing = compact_headings(messages)
     prompt = compaction_prompt(
         VARIANTS[direction],
         instructions=config.instructions,
         hook_instructions=occasion.hooks.pre_compact(occasion.trigger, config.instructions),
         begins=_words(messages[place]) if direction is Direction.FROM else "",
+        standing=standing,
     )
     floor = index_after_boundary(messages)
     if direction is Direction.FROM:
@@ -67,6 +70,7 @@ def partial_compact(
         reply.summary,
         "The summary stands for it.",
         "The summary.",
+        standing_remark(standing),
         direction=direction,
     )
     return apply_reply(messages, draft, reply, occasion, attachments or AttachmentConfig())

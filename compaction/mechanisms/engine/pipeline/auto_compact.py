@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from compaction.mechanisms.engine.collapse import suppresses_auto_compact
 from compaction.mechanisms.engine.compaction.boundary import Trigger
-from compaction.mechanisms.engine.compaction.occasion import Attempt
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import Compaction, rebase, replay_compactions
+from compaction.mechanisms.engine.conversation.turns import start_of_unanswered
 from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.guards.recompaction import Recompaction, track_recompaction
 from compaction.mechanisms.engine.guards.recursion import may_compact
@@ -16,6 +18,7 @@ from compaction.mechanisms.engine.pipeline.size import Savings
 from compaction.mechanisms.engine.pipeline.work import Work
 from compaction.mechanisms.engine.report import Outcome, Report
 from compaction.mechanisms.engine.session_memory import session_memory_compact
+from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 
 MECHANISM = "auto-compact"
@@ -31,30 +34,36 @@ def auto_compact(work: Work, *, forced: bool = False) -> TrackedCompaction | Non
     """`forced`: the API has refused the request as too long, so its size no longer matters."""
     declined = _reason_to_decline(work, forced)
     size = estimate(work.view, work.counter)
-    why = declined or f"The context has {work.tokens:,} tokens, and the threshold is {work.threshold:,}."
+    why = declined or f"The context has {work.tokens:,} tokens, and the threshold is {_threshold(work)}."
     if forced and not declined:
         why = "The API has refused the request as too long."
     work.reports.append(Report(MECHANISM, not declined, why, size, size))
     if declined:
         return None
+    unanswered = work.view[start_of_unanswered(work.view) :]
+    answered = work.view[: len(work.view) - len(unanswered)]
     for attempt in (_by_notes, _by_model):
-        outcome = attempt(work)
+        outcome = attempt(work, answered)
         work.reports.append(outcome.report)
         if outcome.state.failed:
             work.state = replace(work.state, breaker=work.state.breaker.after_failure())
         if outcome.state.compaction is not None:
-            return record_compaction(work, outcome, outcome.state.compaction)
+            return record_compaction(work, outcome, outcome.state.compaction, unanswered)
     return None
 
 
-def record_compaction(work: Work, outcome: Outcome[Attempt], compaction: Compaction) -> TrackedCompaction:
-    """Makes the compaction part of the state, and clears what referred to the messages that are gone."""
+def record_compaction(
+    work: Work, outcome: Outcome[Attempt], compaction: Compaction, unanswered: Sequence[Message] = ()
+) -> TrackedCompaction:
+    """Makes the compaction part of the state, and clears what referred to the messages that are gone. `unanswered`
+    follows what is left: the input that the next answer is for, with what was injected after it."""
     state, threshold = work.state, work.threshold
+    view, history = _without_end(work.view, unanswered), _without_end(work.history, unanswered)
     last = state.compactions[-1] if state.compactions else None
     tracked = track_recompaction(work.history, last, threshold, work.config.source)
-    compaction = rebase(compaction, work.view, work.history)
+    compaction = rebase(compaction, view, history)
     whole = estimate(replay_compactions(work.history, (compaction,)), work.counter)
-    saved = max(0, whole - estimate(outcome.messages, work.counter))
+    saved = max(0, whole - estimate([*outcome.messages, *unanswered], work.counter))
     microcompact = state.microcompact
     if work.config.main_thread:
         # What was cleared after a pause stays cleared in the kept messages; edits of the cache are void.
@@ -68,8 +77,15 @@ def record_compaction(work: Work, outcome: Outcome[Attempt], compaction: Compact
         snip=replace(state.snip, baseline=None),
         savings=Savings(latest=saved),
     )
-    work.view = outcome.messages
+    work.view = [*outcome.messages, *unanswered]
     return TrackedCompaction(compaction, tracked)
+
+
+def _without_end(messages: Sequence[Message], end: Sequence[Message]) -> Sequence[Message]:
+    if not end:
+        return messages
+    first = next(index for index in range(len(messages) - 1, -1, -1) if messages[index].uuid == end[0].uuid)
+    return messages[:first]
 
 
 def _reason_to_decline(work: Work, forced: bool) -> str:
@@ -79,37 +95,54 @@ def _reason_to_decline(work: Work, forced: bool) -> str:
     if not may_compact(config.source):
         return f"Requests of {config.source} never compact: that would have no end."
     if not forced and suppresses_auto_compact(config.collapse):
-        return "Collapse is on and keeps the context small."
+        return _explain_collapse(work)
     if work.state.breaker.is_open(config.auto.most_failures):
         return f"It failed {work.state.breaker.failures} times in a row and is not tried again."
     if not forced and work.tokens < work.threshold:
-        return f"{work.tokens:,} tokens are fewer than the threshold of {work.threshold:,}."
+        return f"{work.tokens:,} tokens are fewer than the threshold of {_threshold(work)}."
     return ""
 
 
-def _by_notes(work: Work) -> Outcome[Attempt]:
+def _threshold(work: Work) -> str:
+    origin = work.config.auto.origin
+    return f"{work.threshold:,}{f' ({origin})' if origin else ''}"
+
+
+def _explain_collapse(work: Work) -> str:
+    why = "Collapse is on, and auto-compact does not run beside it."
+    if work.tokens < work.threshold:
+        return f"{why} The context has {work.tokens:,} tokens; auto-compact would start at {work.threshold:,}."
+    over = work.tokens - work.threshold
+    return (
+        f"{why} Collapse could not keep the context small: it has {work.tokens:,} tokens, {over:,} more than the "
+        f"{work.threshold:,} at which auto-compact would start. Switch collapse off to have it compacted."
+    )
+
+
+def _by_notes(work: Work, messages: Sequence[Message]) -> Outcome[Attempt]:
     config, effects = work.config, work.effects
     reads_notes = config.session_memory.enabled and effects.read_notes is not None
     return session_memory_compact(
-        work.view,
+        messages,
         effects.read_notes() if reads_notes and effects.read_notes is not None else None,
         config.session_memory,
         last_summarized=work.state.last_summarized,
         threshold=work.threshold,
-        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.messages),
+        occasion=_occasion(work),
         attachments=config.attachments,
     )
 
 
-def _by_model(work: Work) -> Outcome[Attempt]:
+def _by_model(work: Work, messages: Sequence[Message]) -> Outcome[Attempt]:
     config, effects = work.config, work.effects
     if effects.summarise is None:
-        size = estimate(work.view, work.counter)
-        return Outcome(work.view, Report("full compact", False, "There is no model to ask.", size, size), Attempt())
+        size = estimate(messages, work.counter)
+        return Outcome(messages, Report("full compact", False, "There is no model to ask.", size, size), Attempt())
     return full_compact(
-        work.view,
-        effects.summarise,
-        config.full,
-        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.messages),
-        attachments=config.attachments,
+        messages, effects.summarise, config.full, occasion=_occasion(work), attachments=config.attachments
     )
+
+
+def _occasion(work: Work) -> Occasion:
+    occasion = work.effects.occasion(Trigger.AUTO, work.now, work.counter, work.config.model, work.messages)
+    return replace(occasion, autonomous=work.config.auto.autonomous)

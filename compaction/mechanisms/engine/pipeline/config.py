@@ -9,12 +9,13 @@ from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.collapse import CollapseConfig
 from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.guards.breaker import MOST_FAILURES
-from compaction.mechanisms.engine.guards.recursion import MAIN, owns_shared_state
+from compaction.mechanisms.engine.guards.recursion import owns_shared_state
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig
 from compaction.mechanisms.engine.session_memory import SessionMemoryConfig
 from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.snip.removal import SnipConfig
 from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig
+from sessions.requests.engine.prompt_cache.query_sources import MAIN
 from sessions.usage.engine.tokens import Limits, context_window
 
 
@@ -29,6 +30,14 @@ class AutoCompactConfig:
         "Lowers the threshold to so many percent of the window, to try things.",
         label="Threshold, in percent",
         most=100,
+    )
+    counted_window: int | None = setting(
+        None, "Tokens of the window that the threshold is reckoned from, if the model's is larger."
+    )
+    origin: str = setting("", "Where a lowered threshold comes from.")
+    """Part of a sentence."""
+    autonomous: bool = setting(
+        False, "The agent works without a person, and is told so again after the summary. No record says whether."
     )
 
 
@@ -56,7 +65,7 @@ class PipelineConfig:
     @property
     def limits(self) -> Limits:
         window = context_window(self.model or None, betas=self.betas, setting=self.window).tokens
-        return Limits(window, self.max_output, percent=self.auto.percent)
+        return Limits(min(window, self.auto.counted_window or window), self.max_output, percent=self.auto.percent)
 
     @property
     def main_thread(self) -> bool:

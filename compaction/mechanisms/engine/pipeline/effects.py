@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from compaction.mechanisms.engine.attachments import ReadFile, Surroundings
+from compaction.mechanisms.engine.attachments import ReadFile, Records, Surroundings, no_records
 from compaction.mechanisms.engine.attachments.surroundings import read_nothing
 from compaction.mechanisms.engine.collapse import Announce
 from compaction.mechanisms.engine.collapse import Summarise as SummariseSpan
@@ -27,11 +27,24 @@ class Effects:
     read_file: ReadFile = read_nothing
     hooks: Hooks = field(default_factory=NoHooks)
     surroundings: Surroundings = field(default_factory=Surroundings)
+    records: Records = no_records
+    client: str = ""
+    """The version of the client that wrote the session, as far as that is known."""
     transcript_path: str = ""
 
     def occasion(
         self, trigger: Trigger, now: float, counter: TokenCounter, model: str, whole: Sequence[Message] = ()
     ) -> Occasion:
         return Occasion(
-            trigger, now, self.transcript_path, self.surroundings, self.read_file, self.hooks, counter, model, whole
+            trigger,
+            now,
+            self.transcript_path,
+            self.surroundings,
+            self.read_file,
+            self.records,
+            self.client,
+            self.hooks,
+            counter,
+            model,
+            whole,
         )

@@ -22,7 +22,7 @@ class PipelineReport:
     """The size of the context before auto-compact was considered, as far as it is known."""
     threshold: int
     tokens_before: int
-    """Estimates of the messages alone, as given and as they are sent."""
+    """Estimates of the messages alone, as given and as the model sees them."""
     tokens_after: int
     recompaction: Recompaction | None = None
     """How a compaction in this run came about."""

@@ -114,7 +114,7 @@ def _outcome(work: Work, compacted: TrackedCompaction | None, error: str = "") -
         work.tokens,
         work.threshold,
         estimate(work.messages, work.counter),
-        estimate(work.view, work.counter),
+        estimate(work.view, work.counter) - work.deleted,
         compacted.recompaction if compacted is not None else None,
     )
     return PipelineOutcome(

@@ -33,16 +33,20 @@ def measure_request(
     savings: Savings,
     overhead: int,
     counter: TokenCounter,
+    *,
+    deleted: int = 0,
 ) -> RequestSize:
-    """`whole` is the conversation before the edits, `view` after them.
+    """`whole` is the conversation before the edits, `view` after them; `deleted` is what is in the view, but no longer
+    in the model's cache.
 
     A count of the API holds for the request that it answered. What was saved since then is subtracted; counts before
     the index `since` are of a conversation that a compaction has replaced.
     """
-    saved = max(0, estimate(whole, counter) - estimate(view, counter))
+    seen = estimate(view, counter) - deleted
+    saved = max(0, estimate(whole, counter) - seen)
     counted_size = context_size(whole, since=since, counter=counter)
     if counted_size.anchor is None:
-        return RequestSize(estimate(view, counter) + overhead, Savings("", saved, saved))
+        return RequestSize(seen + overhead, Savings("", saved, saved))
     answer = whole[counted_size.anchor]
     anchor = answer.message_id or answer.uuid
     counted = savings.counted if anchor == savings.anchor else savings.latest

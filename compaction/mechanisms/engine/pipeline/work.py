@@ -12,6 +12,7 @@ from compaction.mechanisms.engine.compaction.record import replay_with_misfits
 from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
 from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first, loses_first_thoughts
 from compaction.mechanisms.engine.microcompact import microcompact
+from compaction.mechanisms.engine.microcompact.cached import tokens_deleted
 from compaction.mechanisms.engine.pipeline.config import PipelineConfig
 from compaction.mechanisms.engine.pipeline.effects import Effects
 from compaction.mechanisms.engine.pipeline.size import Savings, index_after_compaction, measure_request
@@ -43,6 +44,11 @@ class Work:
     earlier_savings: Savings = field(default_factory=Savings)
     """As the last run left them."""
     tokens: int = 0
+
+    @property
+    def deleted(self) -> int:
+        """Tokens of the view that are deleted from the model's cache."""
+        return tokens_deleted(self.view, self.state.microcompact.cached, self.counter) if self.cache_edits else 0
 
     def prepare(self) -> None:
         """Runs the stages that cost nothing, each on what the one before it has left."""
@@ -132,7 +138,15 @@ class Work:
 
     def measure(self) -> None:
         since = index_after_compaction(self.history, self.state.compactions)
-        size = measure_request(self.history, self.view, since, self.earlier_savings, self.config.overhead, self.counter)
+        size = measure_request(
+            self.history,
+            self.view,
+            since,
+            self.earlier_savings,
+            self.config.overhead,
+            self.counter,
+            deleted=self.deleted,
+        )
         self.tokens = size.tokens
         self.state = replace(self.state, savings=size.savings)
 

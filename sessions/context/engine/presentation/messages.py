@@ -18,8 +18,8 @@ from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
 from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
-from sessions.weights.engine.context_weights import ContextWeights, combine
-from sessions.weights.engine.weight import Basis, Weight
+from sessions.weights.engine.context_weights import ContextWeights
+from sessions.weights.engine.weight import Basis, Weight, combine
 
 WINDOW = 56
 """Messages shown at once, besides the first few."""

@@ -249,7 +249,15 @@ def strip_reminder_tags(words: str) -> str:
 def _message(
     record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: MessageKind
 ) -> Message:
-    return Message(role, blocks, kind, text(record.get("uuid")), at=_timestamp(row), position=row.position)
+    return Message(
+        role,
+        blocks,
+        kind,
+        text(record.get("uuid")),
+        at=_timestamp(row),
+        position=row.position,
+        attachment=row.detail if row.type == "attachment" else "",
+    )
 
 
 def _timestamp(row: LinkRow) -> float | None:

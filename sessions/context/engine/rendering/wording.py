@@ -17,7 +17,7 @@ from sessions.context.engine.rendering.lists import (
 )
 from sessions.linking.engine.raw_fields import mapping, text
 
-_SKILLS = "The following skills are available for use with the Skill tool:"
+SKILLS = "The following skills are available for use with the Skill tool:"
 _QUEUED = "The user sent a new message while you were working:"
 ANSWER_NOTE = (
     "IMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it."
@@ -37,7 +37,7 @@ _TASKS = (
     " starting, completed when done). Also consider cleaning up the task list if it has become stale. Only use these if"
     " relevant to the current work. This is just a gentle reminder - ignore if not applicable.\n"
 )
-_INVOKED_SKILLS = (
+INVOKED_SKILLS = (
     "The following skills were invoked EARLIER in this session (before the conversation was compacted), not on the"
     " current turn. They are shown here for context only so you remain aware of their guidelines.\n\nIMPORTANT: Do NOT"
     " re-execute these skills or perform their one-time setup actions (e.g., scheduling, creating files) again. The"
@@ -68,7 +68,7 @@ def attachment_texts(attachment: Attachment) -> Texts:
 
 def _skill_listing(attachment: Attachment) -> Texts:
     content = text(attachment.get("content"))
-    return (f"{_SKILLS}\n\n{content}",) if content else ()
+    return (f"{SKILLS}\n\n{content}",) if content else ()
 
 
 def _nested_memory(attachment: Attachment) -> Texts:
@@ -126,7 +126,7 @@ def _invoked_skills(attachment: Attachment) -> Texts:
         f"### Skill: {text(skill.get('name'))}\nPath: {text(skill.get('path'))}\n\n{text(skill.get('content'))}"
         for skill in map(mapping, skills if isinstance(skills, list) else ())
     ]
-    return ("\n\n".join((_INVOKED_SKILLS, "\n\n---\n\n".join(sections))),) if sections else ()
+    return ("\n\n".join((INVOKED_SKILLS, "\n\n---\n\n".join(sections))),) if sections else ()
 
 
 def _plan_mode_exit(attachment: Attachment) -> Texts:

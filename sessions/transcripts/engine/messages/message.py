@@ -52,6 +52,8 @@ class Message(Struct, frozen=True, gc=False):
     model: str = ""
     position: int | None = None
     """Where the record stands in its file."""
+    attachment: str = ""
+    """Of an injected one: the type of attachment that it was recorded as."""
 
 
 def replace_fields(message: Message, **changes: Any) -> Message:
@@ -104,3 +106,19 @@ def join_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
         if element["role"] == "user":
             element["content"].sort(key=lambda block: block.get("type") != "tool_result")
     return array
+
+
+def count_messages(messages: Iterable[Message]) -> int:
+    """How many elements the client makes of them: each answer is one, and what stands between two answers is one of
+    the user, followed by one of the system where there are notes with that role."""
+    count, answer, roles = 0, None, set[str]()
+    for message in messages:
+        if not message.content:
+            continue
+        if message.role != "assistant":
+            count += message.role not in roles
+            roles.add(message.role)
+        elif answer is None or message.message_id != answer or not answer:
+            count += 1
+            answer, roles = message.message_id, set()
+    return count

@@ -10,6 +10,7 @@ from compaction.cache.engine.causes.breaks import Break
 from compaction.cache.engine.causes.evidence import Answer, CacheEvent, Evidence
 from compaction.cache.engine.causes.explanation import explain
 from compaction.cache.engine.requests.calls import MINUTE, Call, Drop
+from compaction.cache.engine.requests.client_state import UNKNOWN_STATE, ClientState
 from sessions.context.engine import Context
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.chain.segments import Segment
@@ -34,19 +35,22 @@ def tool(name: str, about: str = "Does something. " * 40, **more: Any) -> Json:
 TOOLS = tuple(tool(name) for name in ("Bash", "Edit", "Read", "Write"))
 
 
-def said(count: int, words: str = "The tide at harbour {} is high. ") -> tuple[Json, ...]:
+def conversation(count: int, words: str = "The tide at harbour {} is high. ") -> tuple[Json, ...]:
     """A conversation of so many messages, 800 characters each or more."""
     return tuple(
-        {"role": "user" if at % 2 == 0 else "assistant", "content": [{"type": "text", "text": words.format(at) * 30}]}
-        for at in range(count)
+        {
+            "role": "user" if index % 2 == 0 else "assistant",
+            "content": [{"type": "text", "text": words.format(index) * 30}],
+        }
+        for index in range(count)
     )
 
 
 @dataclass(frozen=True)
-class Asked:
+class SentRequest:
     """A request. Its messages stand at the positions 10, 11, and so on."""
 
-    messages: Sequence[Json] = field(default_factory=lambda: said(41))
+    messages: Sequence[Json] = field(default_factory=lambda: conversation(41))
     system: Sequence[str] | None = SYSTEM
     tools: Sequence[Json] | None = TOOLS
     model: str = OPUS
@@ -63,8 +67,8 @@ class Asked:
     """Of messages that came from other records than usual."""
 
     def context(self) -> Context:
-        elements = tuple(self._element(at, message) for at, message in enumerate(self.messages))
-        system = None if self.system is None else tuple({"type": "text", "text": one} for one in self.system)
+        elements = tuple(self._element(index, message) for index, message in enumerate(self.messages))
+        system = None if self.system is None else tuple({"type": "text", "text": section} for section in self.system)
         tools = None if self.tools is None else tuple(self.tools)
         logged = (
             LoggedRequest("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
@@ -91,7 +95,7 @@ class Asked:
 
     def _marks(self) -> tuple[Json, ...]:
         last = len(self.messages) - 1
-        paths: list[list[Any]] = [["system", at] for at in range(len(self.system or ()))][-2:]
+        paths: list[list[Any]] = [["system", index] for index in range(len(self.system or ()))][-2:]
         paths.append(["messages", last, "content", len(self.messages[last]["content"]) - 1])
         return tuple({"path": path, "value": self.mark} for path in paths)
 
@@ -115,8 +119,8 @@ def call(
 
 
 def broken(
-    before: Asked,
-    after: Asked,
+    before: SentRequest,
+    after: SentRequest,
     *,
     read: int,
     gap: int = 1,
@@ -125,26 +129,27 @@ def broken(
     answers: tuple[Answer, Answer] = (Answer(), Answer()),
     within_reach: int | None = None,
     was: int = 9_000,
-    returned_to: Asked | None = None,
+    returned_to: SentRequest | None = None,
+    states: tuple[ClientState, ClientState] = (UNKNOWN_STATE, UNKNOWN_STATE),
 ) -> Break:
     """What is said of two requests. The first had `was` tokens read and 1,000 written; of the second all that is not
     read was written. `gap`: in minutes."""
     previous = call(was, 1_000, at=0, model=before.model, position=before.position, hour=hour)
     now = call(read, 10_500 - read, at=gap, model=after.model, position=after.position, hour=hour)
     earlier = None if returned_to is None else returned_to.context()
-    evidence = Evidence(before.context(), after.context(), *answers, tuple(events), within_reach, earlier)
+    evidence = Evidence(before.context(), after.context(), *answers, tuple(events), within_reach, earlier, *states)
     return explain(Drop(previous, now), evidence, [])
 
 
-def later(asked: Asked, *more: Json, **changes: Any) -> Asked:
+def later(prompt: SentRequest, *more: Json, **changes: Any) -> SentRequest:
     """The next request of the same conversation."""
-    messages = [*asked.messages, *(more or said(2, "And harbour {}? "))]
-    return replace(asked, **{"messages": messages, "position": asked.position + 10, **changes})
+    messages = [*prompt.messages, *(more or conversation(2, "And harbour {}? "))]
+    return replace(prompt, **{"messages": messages, "position": prompt.position + 10, **changes})
 
 
-def names(found: Break) -> list[str]:
-    return [str(one.name) for one in found.causes]
+def names(cache_break: Break) -> list[str]:
+    return [str(cause.name) for cause in cache_break.causes]
 
 
-def also(found: Break) -> list[str]:
-    return [str(one.name) for one in found.also]
+def also(cache_break: Break) -> list[str]:
+    return [str(cause.name) for cause in cache_break.also]

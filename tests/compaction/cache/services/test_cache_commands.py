@@ -37,11 +37,11 @@ def _sets_effort(session: Cached, level: str) -> int:
 
 
 def test_an_effort_that_was_set_in_between_is_the_cause(session: Cached) -> None:
-    said = _sets_effort(session, "low")
+    text = _sets_effort(session, "low")
     session.asks(20_000, 21_000, version=OLD)
     row = _break(session)
-    assert [(one["name"], one["confidence"], one["positions"]) for one in row.causes] == [
-        ("effort_changed", "medium", [said])
+    assert [(cause["name"], cause["confidence"], cause["positions"]) for cause in row.causes] == [
+        ("effort_changed", "medium", [text])
     ]
     assert "set to low" in row.causes[0]["sentence"]
 
@@ -50,17 +50,17 @@ def test_it_does_not_explain_that_not_even_the_tools_were_read(session: Cached) 
     _sets_effort(session, "low")
     session.asks(0, 41_000, version=OLD)
     row = _break(session)
-    assert [one["name"] for one in row.causes] == ["unknown"]
-    assert [one["name"] for one in row.also] == ["effort_changed"]
+    assert [cause["name"] for cause in row.causes] == ["unknown"]
+    assert [cause["name"] for cause in row.also] == ["effort_changed"]
 
 
 def test_an_effort_that_was_set_before_both_requests_is_no_cause(session: Cached) -> None:
     _sets_effort(session, "low")
     session.asks(40_500, 500, version=OLD)
     session.asks(20_000, 21_000, version=OLD)
-    assert [one["name"] for one in _break(session).causes] == ["unknown"]
+    assert [cause["name"] for cause in _break(session).causes] == ["unknown"]
 
 
 def test_words_about_the_effort_are_no_command(session: Cached) -> None:
     session.asks(20_000, 21_000, words="Set effort level to low, please. " * 30, version=OLD)
-    assert [one["name"] for one in _break(session).causes] == ["unknown"]
+    assert [cause["name"] for cause in _break(session).causes] == ["unknown"]

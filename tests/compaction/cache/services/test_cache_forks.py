@@ -25,8 +25,8 @@ def session(tmp_path: Path) -> Cached:
 def _forked(session: Cached) -> Cached:
     """As the client forks: what was said is copied, the log of the requests is not."""
     fork = Cached(project=session.project, session="99999999-2222-4333-8444-555555555555")
-    said = [one for one in session.records if not one["type"].startswith("api-request")]
-    fork.records = [{**one, "sessionId": fork.session} for one in said]
+    records = [record for record in session.records if not record["type"].startswith("api-request")]
+    fork.records = [{**record, "sessionId": fork.session} for record in records]
     fork.leaf, fork.count, fork.clock = session.leaf, 500, session.clock
     fork.sent, fork.tools, fork.turn_count = list(session.sent), session.tools, 50
     return fork
@@ -39,7 +39,7 @@ def _breaks(fork: Cached) -> list[CacheBreak]:
 
 
 def _causes(row: CacheBreak) -> list[str]:
-    return [one["name"] for one in row.causes]
+    return [cause["name"] for cause in row.causes]
 
 
 def test_a_fork_with_other_tools_is_held_against_the_log_of_the_session_it_left(session: Cached) -> None:
@@ -49,7 +49,7 @@ def test_a_fork_with_other_tools_is_held_against_the_log_of_the_session_it_left(
     fork.asks(0, 52_000)
     (row,) = _breaks(fork)
     assert (_causes(row), row.also, row.exactness) == (["tools_changed"], [], "recorded")
-    assert [fork.records[one]["type"] for one in row.causes[0]["positions"]] == ["assistant", "api-request"]
+    assert [fork.records[position]["type"] for position in row.causes[0]["positions"]] == ["assistant", "api-request"]
 
 
 def test_a_fork_whose_origin_is_not_here_stays_unexplained(session: Cached) -> None:

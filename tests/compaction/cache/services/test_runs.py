@@ -38,8 +38,8 @@ def _runs() -> list[Run]:
 
 
 def test_a_session_without_a_drop_makes_no_run_and_no_row(session: Cached) -> None:
-    for at in range(3):
-        session.asks(50_500 + 400 * at, 400)
+    for index in range(3):
+        session.asks(50_500 + 400 * index, 400)
         _seen(session)
     assert _runs() == []
     assert not CacheScan.objects.exists()
@@ -100,13 +100,13 @@ def test_a_request_that_is_recorded_after_its_break_was_looked_into_is_compared_
     session.asks(0, 51_000)
     _seen(session)
     run_execute(run_id=_runs()[0].pk)
-    found = CacheBreak.objects.get()
+    cache_break = CacheBreak.objects.get()
     spool = Spool(tmp_path / "captures")
-    spool.write(exchange(request(), message(found.message_id)))
+    spool.write(exchange(request(), message(cache_break.message_id)))
     spool.write(exchange(request(), message("msg_of_nobody")))
     done = captures_ingest(spool=spool)
-    assert sorted(done.messages) == sorted([found.message_id, "msg_of_nobody"])
+    assert sorted(done.messages) == sorted([cache_break.message_id, "msg_of_nobody"])
     (run,) = cache_diffs_recheck(messages=done.messages)
-    assert run.parameters == {"session": found.session_id}
+    assert run.parameters == {"session": cache_break.session_id}
     run_execute(run_id=run.pk)
     assert cache_diffs_recheck(messages=done.messages) == []

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from structlog.testing import capture_logs
 
 from compaction.cache.selectors.breaks import breaks_of, is_scan_due, sessions_due, sessions_with_new_drops
+from compaction.cache.selectors.tab import CacheTab
 from compaction.cache.services.scan import cache_scan, cache_scan_stale
 from compaction.models import CacheBreak, CacheScan
 from sessions.capture.services.captures import capture_store
@@ -27,20 +29,20 @@ def session(tmp_path: Path) -> Cached:
     return Cached(project=tmp_path / "projects" / "-home-dev-tidewatch")
 
 
-def _found(written: Cached) -> list[CacheBreak]:
+def _breaks(written: Cached) -> list[CacheBreak]:
     transcript = written.read()
     cache_scan(transcript=transcript)
     return list(breaks_of(transcript))
 
 
 def _causes(row: CacheBreak) -> list[str]:
-    return [one["name"] for one in row.causes]
+    return [cause["name"] for cause in row.causes]
 
 
 def test_tools_that_changed_are_found_with_their_size_and_place(session: Cached) -> None:
     session.warm().tools = (*TOOLS, tool("mcp__tides__lookup"))
     session.asks(0, 51_000)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert _causes(row) == ["tools_changed"]
     assert row.causes[0]["size"]["added"] == 1
     assert row.divergence["path"] == "tools[4]"
@@ -53,7 +55,7 @@ def test_tools_that_changed_are_found_with_their_size_and_place(session: Cached)
 def test_a_system_block_that_changed_on_resume_is_found_to_the_byte(session: Cached) -> None:
     session.warm().system = (SYSTEM[0], SYSTEM[1].replace("guess", "ever guess", 1))
     session.asks(1_500, 49_500, after=2)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert _causes(row) == ["system_prompt_changed"]
     assert (row.divergence["path"], row.divergence["offset"]) == ("system[1]", len("Never "))
     assert row.causes[0]["size"]["added"] == len("ever ")
@@ -66,15 +68,15 @@ def test_names_that_no_database_takes_are_told_as_far_as_they_go(session: Cached
     path.write_bytes(path.read_bytes().replace(b"HALF", rb"\ud800").replace(b"NUL", rb"\u0000"))
     sync([session.project], workers=1)
     cache_scan_stale()
-    told = CacheBreak.objects.get().causes[0]["sentence"]
-    assert told == "The tools changed: 1 added (mcp__\ufffd__\ufffd__lookup)."
+    sentence = CacheBreak.objects.get().causes[0]["sentence"]
+    assert sentence == "The tools changed: 1 added (mcp__\ufffd__\ufffd__lookup)."
 
 
 @pytest.mark.parametrize(("minutes", "hour", "cause"), [(6, False, "ttl_expired_5m"), (61, True, "ttl_expired_1h")])
 def test_a_pause_longer_than_the_marks_live_is_found(session: Cached, minutes: int, hour: bool, cause: str) -> None:
     session.mark = {"type": "ephemeral", **({"ttl": "1h"} if hour else {})}
     session.warm().asks(0, 51_000, after=minutes)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert _causes(row) == [cause]
     assert row.gap is not None
     assert minutes * 60_000 < row.gap < minutes * 60_000 + 10_000
@@ -84,7 +86,7 @@ def test_a_pause_longer_than_the_marks_live_is_found(session: Cached, minutes: i
 def test_a_shorter_pause_is_not_the_cause(session: Cached, minutes: int, hour: bool) -> None:
     session.mark = {"type": "ephemeral", **({"ttl": "1h"} if hour else {})}
     session.warm().asks(0, 51_000, after=minutes)
-    assert _causes(_found(session)[0]) == ["likely_server_side"]
+    assert _causes(_breaks(session)[0]) == ["likely_server_side"]
 
 
 def test_the_lifetime_counts_from_the_start_of_a_request_and_not_from_its_answer(session: Cached) -> None:
@@ -97,14 +99,14 @@ def test_the_lifetime_counts_from_the_start_of_a_request_and_not_from_its_answer
     )
     session.sent.append({"role": "assistant", "content": [{"type": "text", "text": "It took four minutes."}]})
     session.asks(0, 51_000, after=2)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert _causes(row) == ["ttl_expired_5m"]
 
 
 def test_effort_that_changed_is_found(session: Cached) -> None:
     session.warm().params = {**session.params, "output_config": {"effort": "high"}}
     session.asks(20_000, 31_000)
-    assert _causes(_found(session)[0]) == ["effort_changed"]
+    assert _causes(_breaks(session)[0]) == ["effort_changed"]
 
 
 def test_another_model_is_found_and_so_is_haiku(session: Cached) -> None:
@@ -113,7 +115,7 @@ def test_another_model_is_found_and_so_is_haiku(session: Cached) -> None:
     session.asks(50_500, 500)
     session.model = HAIKU
     session.asks(0, 51_000)
-    rows = _found(session)
+    rows = _breaks(session)
     assert [_causes(row) for row in rows] == [["model_changed"], ["model_changed"]]
     assert [row.model for row in rows] == [SONNET, HAIKU]
 
@@ -122,7 +124,7 @@ def test_a_compaction_resets_the_baseline(session: Cached) -> None:
     session.warm().compacts("We talked about harbours.")
     session.sent = [{"role": "user", "content": [{"type": "text", "text": "We talked about harbours."}]}]
     session.asks(15_000, 3_000)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert (_causes(row), row.expected, row.wasted) == (["compaction"], True, 0)
     assert Transcript.objects.get().cache_breaks == 0
 
@@ -134,17 +136,17 @@ def test_a_rewind_that_reads_what_it_shares_is_expected(session: Cached) -> None
     session.asks(50_000, 500)
     session.goes_back(2, leaf)
     session.asks(30_000, 700, words="Something else. " * 20)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert (_causes(row), row.expected, row.wasted) == (["rewind"], True, 0)
 
 
 def test_a_session_without_a_log_is_unknown_and_says_what_is_missing(session: Cached) -> None:
     session.logs = False
     session.warm().asks(15_000, 36_000)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert _causes(row) == ["unknown"]
     assert row.exactness == "reconstructed"
-    assert any("System prompt and tools" in one for one in row.missing)
+    assert any("System prompt and tools" in reason for reason in row.missing)
 
 
 def test_the_apis_diagnosis_is_kept_and_a_disagreement_flagged(session: Cached) -> None:
@@ -152,7 +154,7 @@ def test_the_apis_diagnosis_is_kept_and_a_disagreement_flagged(session: Cached) 
     session.asks(0, 51_000)
     reason = {"type": "messages_changed", "cache_missed_input_tokens": 50_500}
     session.records[-1]["message"]["diagnostics"] = {"cache_miss_reason": reason}
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert row.server["reason"] == "messages_changed"
     assert row.agrees is False
     assert _causes(row) == ["tools_changed"]
@@ -165,7 +167,7 @@ def test_sub_agents_are_sources_of_their_own_and_belong_to_their_session(session
     agent.asks(0, 10_000)
     agent.save(agent.path.parent, agent.path.stem)
     session.warm().asks(50_500, 500)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert (row.agent, row.session.kind, row.transcript.kind) == ("a1b2c3d4e5f60718a", "main", "agent")
     assert _causes(row) == ["tools_changed"]
     assert Transcript.objects.get(kind="main").cache_breaks == 1
@@ -177,14 +179,14 @@ def test_a_fork_goes_on_from_what_it_copied_and_is_not_charged_for_it(session: C
     session.asks(0, 51_000)
     session.asks(51_000, 400)
     fork = Cached(project=session.project, session="99999999-2222-4333-8444-555555555555")
-    fork.records = [{**one, "sessionId": fork.session} for one in session.records]
+    fork.records = [{**record, "sessionId": fork.session} for record in session.records]
     fork.leaf, fork.count, fork.clock = session.leaf, 500, session.clock
     fork.sent, fork.tools, fork.turn_count = list(session.sent), session.tools, 50
     fork.asks(0, 52_000, after=10)
     fork.save(fork.path.parent, fork.path.stem)
     session.read()
     cache_scan_stale()
-    mine, theirs = (Transcript.objects.get(session_id=one.session) for one in (session, fork))
+    mine, theirs = (Transcript.objects.get(session_id=item.session) for item in (session, fork))
     assert [_causes(row) for row in breaks_of(mine)] == [["tools_changed"]]
     assert [_causes(row) for row in breaks_of(theirs)] == [["ttl_expired_5m"]]
     assert CacheScan.objects.get(transcript=theirs).totals["requests"] == 1
@@ -199,7 +201,7 @@ def test_an_answer_that_counts_its_prompt_twice_is_no_peak_to_fall_from(session:
     ]
     session.records[-1]["message"]["usage"]["iterations"] = passes
     session.asks(50_700, 400)
-    assert _found(session) == []
+    assert _breaks(session) == []
     transcript = Transcript.objects.get()
     assert len(CacheScan.objects.get().dismissed) == 1
     assert cache_scan(transcript=transcript).compared == 0
@@ -209,7 +211,7 @@ def test_an_answer_that_counts_its_prompt_twice_is_no_peak_to_fall_from(session:
 def _captured(session: Cached, name: str, messages: int, header: str, tools: tuple[dict[str, Any], ...]) -> None:
     """What a recording endpoint saw of a request: with the header that the client's own log leaves out."""
     system: list[dict[str, Any]] = [{"type": "text", "text": HEADER.format(header)}]
-    system += [{"type": "text", "text": one, "cache_control": MARK} for one in SYSTEM]
+    system += [{"type": "text", "text": item, "cache_control": MARK} for item in SYSTEM]
     body = request(*session.sent[:messages], system=system, tools=list(tools))
     capture_store(exchange=exchange(body, message(name)))
 
@@ -218,11 +220,11 @@ def test_captures_that_arrive_later_explain_what_was_unknown(session: Cached) ->
     session.logs = False
     session.asks(0, 50_000)
     before, after = session.asks(50_000, 500), session.asks(0, 51_000)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert _causes(row) == ["unknown"]
     transcript = Transcript.objects.get()
-    said = [{"role": "user", "content": [{"type": "text", "text": f"{at}. " * 300}]} for at in range(5)]
-    session.sent = said
+    text = [{"role": "user", "content": [{"type": "text", "text": f"{index}. " * 300}]} for index in range(5)]
+    session.sent = text
     _captured(session, before, 3, "a1", TOOLS)
     _captured(session, after, 5, "b2", TOOLS[1:])
     assert is_scan_due(transcript)
@@ -233,6 +235,60 @@ def test_captures_that_arrive_later_explain_what_was_unknown(session: Cached) ->
     assert (_causes(row), row.exactness, row.also) == (["tools_changed"], "recorded", [])
     assert not is_scan_due(transcript)
     assert cache_scan(transcript=transcript).written == 0
+
+
+def _asks_with(session: Cached, tier: str, overage: str) -> str:
+    """A request that was captured, with the word of the API on the quota."""
+    name = session.asks(50_000 if tier == "auto" else 0, 500 if tier == "auto" else 51_000)
+    system = [{"type": "text", "text": item, "cache_control": MARK} for item in SYSTEM]
+    body = request(*session.sent[:-1], system=system, tools=list(TOOLS), service_tier=tier)
+    quota = [("anthropic-ratelimit-unified-overage-in-use", overage), ("set-cookie", "secret")]
+    capture_store(exchange=exchange(body, message(name), answer_headers=quota))
+    return name
+
+
+def test_the_quota_and_other_parameters_of_captured_requests_are_held_against_each_other(session: Cached) -> None:
+    session.logs = False
+    session.asks(0, 50_000)
+    session.sent = [{"role": "user", "content": [{"type": "text", "text": "How high?"}]}]
+    _asks_with(session, "auto", "false")
+    session.sent.append({"role": "user", "content": [{"type": "text", "text": "And tomorrow?"}]})
+    _asks_with(session, "standard_only", "true")
+    (row,) = _breaks(session)
+    assert _causes(row) == ["parameters_changed"]
+    assert 'service_tier from "auto" to "standard_only"' in row.causes[0]["sentence"]
+    assert [cause["name"] for cause in row.also] == ["overage_changed"]
+    assert not CacheTab(Transcript.objects.get(), 0).is_due
+
+
+@pytest.mark.parametrize("by_prompt", [True, False])
+def test_a_switch_to_auto_mode_is_found_in_the_records_of_the_client(session: Cached, by_prompt: bool) -> None:
+    session.warm()
+    before = len(session.records)
+    session.state("permission-mode", permissionMode="default")
+    session.asks(50_500, 500)
+    if not by_prompt:
+        session.state("permission-mode", permissionMode="auto")
+    session.asks(1_500, 50_000)
+    if by_prompt:
+        typed = next(record for record in reversed(session.records[before:]) if record["type"] == "user")
+        typed["permissionMode"] = "auto"
+    (row,) = _breaks(session)
+    assert _causes(row) == ["auto_mode_changed"]
+
+
+def test_each_break_is_logged_once_and_without_what_was_said(session: Cached) -> None:
+    session.warm().tools = (*TOOLS, tool("mcp__secret__lookup"))
+    name = session.asks(0, 51_000)
+    with capture_logs() as logs:
+        _breaks(session)
+        cache_scan(transcript=Transcript.objects.get())
+    (event,) = [log for log in logs if log["event"] == "cache_break"]
+    assert event["message_id"] == name
+    assert (event["causes"], event["confidence"], event["expected"]) == (["tools_changed"], "high", False)
+    assert (event["previous_read"], event["read"], event["wasted"]) == (50_000, 0, 50_500)
+    assert event["cost_usd"] == CacheBreak.objects.get().cost
+    assert "secret" not in str(event)
 
 
 def test_looking_again_writes_nothing_and_compares_nothing(session: Cached) -> None:
@@ -268,20 +324,20 @@ def test_a_diagnosis_that_comes_late_is_taken_up(session: Cached) -> None:
     """The answer was still being written when it was first looked at."""
     session.logs = False
     session.warm().asks(15_000, 36_000)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert _causes(row) == ["unknown"]
     message: dict[str, Any] = {**session.records[-1]["message"], "content": [{"type": "text", "text": "And more."}]}
     message["diagnostics"] = {"cache_miss_reason": {"type": "system_changed", "cache_missed_input_tokens": 1}}
     message["usage"] = {**message["usage"], "output_tokens": 90}
     session.row("assistant", message=message, requestId=session.records[-1]["requestId"])
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     assert _causes(row) == ["system_prompt_changed"]
 
 
 def test_what_is_no_break_any_more_is_removed(session: Cached) -> None:
     session.warm().tools = TOOLS[1:]
     session.asks(0, 51_000)
-    (row,) = _found(session)
+    (row,) = _breaks(session)
     transcript = Transcript.objects.get()
     transcript.request_set.filter(message_id=row.message_id).update(cache_read=50_500)
     assert cache_scan(transcript=transcript).written == 3
@@ -292,12 +348,12 @@ def test_what_is_no_break_any_more_is_removed(session: Cached) -> None:
 
 def test_a_session_without_drops_decodes_nothing(session: Cached) -> None:
     session.warm()
-    for at in range(30):
-        session.asks(50_500 + at * 300, 300)
+    for index in range(30):
+        session.asks(50_500 + index * 300, 300)
     transcript = session.read()
     with CaptureQueriesContext(connection) as queries:
         cache_scan(transcript=transcript)
-    assert not any("transcripts_block" in one["sql"] for one in queries.captured_queries)
+    assert not any("transcripts_block" in query["sql"] for query in queries.captured_queries)
     assert len(queries) <= 14
 
 

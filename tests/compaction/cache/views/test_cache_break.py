@@ -39,10 +39,10 @@ def page(client: Client, transcript: Transcript, message: str = "msg_broke", que
 def test_it_says_why_what_it_cost_and_what_to_do(client: Client, file: Breaking) -> None:
     transcript = file.tools_changed()
     html = page(client, transcript)
-    (one,) = CacheBreak.objects.all()
-    assert one.cost
+    (cache_break,) = CacheBreak.objects.all()
+    assert cache_break.cost
     assert "The tools changed: 1 added (Grep)." in html
-    assert f"That cost <b>${one.cost:.2f}</b>: 25.0k tokens that the cache had were sent again." in html
+    assert f"That cost <b>${cache_break.cost:.2f}</b>: 25.0k tokens that the cache had were sent again." in html
     assert "<b>What to do.</b> Connect MCP servers" in html
 
 
@@ -54,12 +54,60 @@ def test_the_two_requests_stand_side_by_side_where_they_part(client: Client, fil
     assert "/requests/compare/?a=msg_11111111_2&amp;b=msg_broke" in html
 
 
+def test_both_requests_can_be_downloaded_as_a_diff(client: Client, file: Breaking) -> None:
+    transcript = file.tools_changed()
+    assert f'href="/sessions/{transcript.public_id}/cache/msg_broke/diff/" download' in page(client, transcript)
+    response = client.get(f"/sessions/{transcript.public_id}/cache/msg_broke/diff/")
+    assert response["Content-Disposition"] == 'attachment; filename="cache-break.diff"'
+    lines = response.content.decode().splitlines()
+    assert lines[0].startswith("# msg_11111111_2 (")
+    assert "# tools_changed: The tools changed: 1 added (Grep)." in lines
+    assert [line for line in lines if line.startswith("+") and '"name": "Grep"' in line]
+    assert not [line for line in lines if line.startswith("-") and '"name"' in line]
+    assert client.get(f"/sessions/{transcript.public_id}/cache/msg_11111111_1/diff/").status_code == 404
+
+
 def test_a_changed_system_prompt_is_shown_word_by_word_with_its_byte(client: Client, file: Breaking) -> None:
     system = [SYSTEM[0], {"type": "text", "text": "\nNever doubt. ü\n"}]
     html = page(client, broke(file, system=system))
     assert "<code>system[1]</code> is the same up to byte 7" in html
     assert "<del>guess</del>" in html
     assert "<ins>doubt</ins>" in html
+
+
+def test_a_changed_mark_is_shown_with_both_marks(client: Client, file: Breaking) -> None:
+    file.turn(grows=20_000)
+    file.turn()
+    file.turn(read=0, message="msg_broke")
+    log = file.records[-2]
+    assert log["type"] == "api-request"
+    log["cacheControl"][0]["value"] = {"type": "ephemeral", "ttl": "1h", "scope": "global"}
+    html = page(client, file.looked_into())
+    assert "<code>system[1]</code>" in html
+    assert "was marked differently before." in html
+    shown = html.partition("Cache marks</h2>")[2].partition("</section>")[0]
+    assert "1 of" in shown
+    assert "<ins>" in shown
+    assert "global" in shown
+
+
+def test_a_parameter_is_shown_as_it_was_and_as_it_is(client: Client, file: Breaking) -> None:
+    html = page(client, broke(file, service_tier="standard_only"))
+    assert "service_tier from nothing to &quot;standard_only&quot;" in html
+    shown = html.partition("Model and parameters</h2>")[2].partition("</section>")[0]
+    assert "service_tier" in shown
+    assert "standard_only" in shown
+
+
+def test_the_state_of_the_client_stands_beside_it_where_it_is_known(client: Client, file: Breaking) -> None:
+    assert "The client</th>" not in page(client, broke(file, service_tier="auto"))
+    file.turn()
+    file.state("permission-mode", permissionMode="auto")
+    file.turn(read=0, message="msg_auto")
+    html = page(client, file.looked_into(), "msg_auto")
+    table = html.partition("The client</th>")[2].partition("</table>")[0]
+    cells = " ".join(re.sub(r"<[^>]+>", " ", table).split())
+    assert cells == "Before Here Auto mode unknown on"
 
 
 def test_a_rewritten_message_is_shown_with_its_neighbours(client: Client, file: Breaking) -> None:
@@ -77,16 +125,16 @@ def test_a_rewritten_message_is_shown_with_its_neighbours(client: Client, file: 
 
 def test_every_cause_is_linked_to_its_records(client: Client, file: Breaking) -> None:
     transcript = file.tools_changed()
-    (one,) = CacheBreak.objects.all()
+    (cache_break,) = CacheBreak.objects.all()
     evidence = page(client, transcript).split('id="evidence"')[1]
-    for position in one.causes[0]["positions"]:
+    for position in cache_break.causes[0]["positions"]:
         assert f'href="/sessions/{transcript.public_id}/entries/L{position}/"' in evidence
 
 
 @pytest.mark.parametrize(("reason", "word"), [("tools_changed", "agrees"), ("model_changed", "disagrees")])
 def test_the_diagnosis_of_the_api_stands_beside_ours(client: Client, file: Breaking, reason: str, word: str) -> None:
-    said = {"cache_miss_reason": {"type": reason, "cache_missed_input_tokens": 25_000}}
-    html = page(client, broke(file, tools=[*TOOLS, GREP], diagnostics=said))
+    text = {"cache_miss_reason": {"type": reason, "cache_missed_input_tokens": 25_000}}
+    html = page(client, broke(file, tools=[*TOOLS, GREP], diagnostics=text))
     assert f">{word}</span> <code>{reason}</code>" in html
     assert "25.0k tokens missed" in html
 

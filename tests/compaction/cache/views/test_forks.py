@@ -48,11 +48,11 @@ def server() -> Iterator[MessagesServer]:
 @pytest.fixture
 def transcript(tmp_path: Path) -> Transcript:
     """Its last request left much in the cache, a moment ago."""
-    found = Logged(project=tmp_path / "projects" / "-home-dev-tidewatch").talk().read()
+    result = Logged(project=tmp_path / "projects" / "-home-dev-tidewatch").talk().read()
     Request.objects.filter(message_id="msg_tomorrow").update(
         input=10, cache_read=CACHED - 1000, cache_write_5m=0, cache_write_1h=1000, at=now_ms()
     )
-    return found
+    return result
 
 
 def compacted(transcript: Transcript) -> Run:
@@ -87,9 +87,9 @@ def test_a_fork_is_captured_with_its_run_and_its_parent(server: MessagesServer, 
     assert load_sent(capture).body() == server.requests[0].json
     assert load_sent(capture).params["betas"] == server.requests[0].headers["anthropic-beta"].split(",")
     assert (capture.cache_read, capture.input, capture.request_id) == (CACHED, 200, "req_1")
-    said = load_answer(capture)
-    assert said is not None
-    assert said["content"][0]["text"] == REPLY
+    answer = load_answer(capture)
+    assert answer is not None
+    assert answer["content"][0]["text"] == REPLY
 
 
 def test_the_page_says_that_a_fork_shared_its_parents_cache(server: MessagesServer, transcript: Transcript) -> None:
@@ -171,7 +171,7 @@ def test_no_key_of_ours_is_stored(server: MessagesServer, transcript: Transcript
     with connection.cursor() as cursor:
         for table in ("transcripts_capture", "transcripts_captureblob"):
             assert server.key not in str(cursor.execute(f"SELECT * FROM {table}").fetchall())
-    kept = [load_sent(one).body() for one in Capture.objects.all()]
+    kept = [load_sent(capture).body() for capture in Capture.objects.all()]
     assert server.key not in str(kept)
 
 

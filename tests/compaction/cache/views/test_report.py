@@ -50,7 +50,7 @@ def test_it_adds_up_all_sessions_and_names_what_cost_most(client: Client, projec
     broken(projects, "-tide", "a")
     broken(projects, "-moor", "b")
     html = page(client)
-    cost = sum(one.cost or 0 for one in CacheBreak.objects.all())
+    cost = sum(cache_break.cost or 0 for cache_break in CacheBreak.objects.all())
     assert f"The cache of all sessions broke twice unexpectedly, which cost ${cost:.2f}" in html
     assert "The cause was the same each time: tools changed." in html
     assert html.count('<li class="break item') == 2
@@ -105,7 +105,7 @@ def test_sessions_that_nobody_looked_into_are_counted_and_can_be(client: Client,
 
 def test_the_queries_do_not_grow_with_the_sessions(client: Client, projects: Path) -> None:
     pattern = broken(projects, "-tide", "a")
-    one, scan = CacheBreak.objects.get(), CacheScan.objects.get()
+    first, scan = CacheBreak.objects.get(), CacheScan.objects.get()
     made = Project.objects.bulk_create([Project(directory=f"/p/{n}", cwd=f"/home/dev/p{n}") for n in range(40)])
     sources = Source.objects.bulk_create(
         [_copy(pattern.source, path=f"/p/{n}.jsonl", inode=n + 10**6) for n in range(1500)]
@@ -118,7 +118,7 @@ def test_the_queries_do_not_grow_with_the_sessions(client: Client, projects: Pat
     )
     CacheScan.objects.bulk_create([_copy(scan, transcript=row) for row in rows])
     CacheBreak.objects.bulk_create(
-        [_copy(one, session=row, transcript=row, at=(one.at or 0) + n * 3_600_000) for n, row in enumerate(rows)]
+        [_copy(first, session=row, transcript=row, at=(first.at or 0) + n * 3_600_000) for n, row in enumerate(rows)]
     )
     with CaptureQueriesContext(connection) as caught:
         html = page(client)
@@ -148,9 +148,9 @@ def test_breaks_are_downloaded_as_json_and_as_a_table(client: Client, projects: 
     broken(projects, "-moor", "b")
     response = client.get("/cache/breaks.json")
     assert response["Content-Type"] == "application/json"
-    found = json.loads(response.content)
-    assert [one["causes"] for one in found] == [["tools_changed"], ["tools_changed"]]
-    assert {"session", "message_id", "at", "wasted_tokens", "cost_usd", "expected", "detail"} <= found[0].keys()
+    data = json.loads(response.content)
+    assert [item["causes"] for item in data] == [["tools_changed"], ["tools_changed"]]
+    assert {"session", "message_id", "at", "wasted_tokens", "cost_usd", "expected", "detail"} <= data[0].keys()
     rows = table(client, f"?project={here.project_id}")
     assert [row["session"] for row in rows] == [here.public_id]
     assert rows[0]["wasted_tokens"] == "25000"

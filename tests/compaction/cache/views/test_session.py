@@ -40,35 +40,35 @@ def page(client: Client, transcript: Transcript, query: str = "", **headers: str
 
 
 def answer(html: str) -> str:
-    found = re.search(r'<p class="answer">(.*?)</p>', html, re.DOTALL)
-    assert found
-    return found[1]
+    match = re.search(r'<p class="answer">(.*?)</p>', html, re.DOTALL)
+    assert match
+    return match[1]
 
 
 def test_the_first_sentence_says_why_it_broke_and_what_that_cost(client: Client, broken: Transcript) -> None:
-    (one,) = CacheBreak.objects.all()
-    assert one.cost
-    said = answer(page(client, broken))
-    assert said.startswith(
-        f"The cache of this session broke once unexpectedly, which cost ${one.cost:.2f}: 25.0k tokens"
+    (cache_break,) = CacheBreak.objects.all()
+    assert cache_break.cost
+    text = answer(page(client, broken))
+    assert text.startswith(
+        f"The cache of this session broke once unexpectedly, which cost ${cache_break.cost:.2f}: 25.0k tokens"
     )
-    assert said.endswith("The cause: tools changed.")
+    assert text.endswith("The cause: tools changed.")
 
 
 def test_a_session_whose_cache_held_says_what_it_saved(client: Client, project: Path) -> None:
     file = Breaking(project=project)
     for _ in range(4):
         file.turn()
-    said = answer(page(client, file.looked_into()))
-    assert said.startswith("The cache of this session never broke unexpectedly: ")
-    assert "which saved $" in said
+    text = answer(page(client, file.looked_into()))
+    assert text.startswith("The cache of this session never broke unexpectedly: ")
+    assert "which saved $" in text
 
 
 def test_a_break_leads_to_its_page_its_request_and_its_record(client: Client, broken: Transcript) -> None:
     html = page(client, broken)
     root = f"/sessions/{broken.public_id}/"
-    (one,) = CacheBreak.objects.all()
-    for address in (f"{root}cache/msg_broke/", f"{root}requests/msg_broke/", f"{root}entries/L{one.position}/"):
+    (cache_break,) = CacheBreak.objects.all()
+    for address in (f"{root}cache/msg_broke/", f"{root}requests/msg_broke/", f"{root}entries/L{cache_break.position}/"):
         assert f'href="{address}"' in html, address
     assert "high confidence" in html
     assert "request 3" in html
@@ -197,13 +197,15 @@ def test_nothing_of_a_transcript_becomes_markup_and_secrets_are_masked(client: C
     reason = {"cache_miss_reason": {"type": PAYLOAD, "cache_missed_input_tokens": PAYLOAD}}
     file.turn(tools=[*TOOLS, bad], read=0, message=PAYLOAD, model=PAYLOAD, diagnostics=reason)
     transcript = file.looked_into()
-    (one,) = CacheBreak.objects.all()
+    (cache_break,) = CacheBreak.objects.all()
     html = page(client, transcript)
-    html += client.get(f"/sessions/{transcript.public_id}/cache/{quote(one.message_id, safe='')}/").content.decode()
+    html += client.get(
+        f"/sessions/{transcript.public_id}/cache/{quote(cache_break.message_id, safe='')}/"
+    ).content.decode()
     html += client.get("/cache/").content.decode()
     assert html.count("Tools changed") >= 3
-    for found in ("<script>alert", "<img src=x", "<svg onload", 'href="javascript:', KEY[20:]):
-        assert found not in html
+    for result in ("<script>alert", "<img src=x", "<svg onload", 'href="javascript:', KEY[20:]):
+        assert result not in html
 
 
 def test_the_queries_do_not_grow_with_the_session(client: Client, project: Path, broken: Transcript) -> None:
@@ -240,10 +242,10 @@ def test_the_list_shows_and_filters_sessions_whose_cache_broke(
     quiet.looked_into()
     html = flowing(client.get("/sessions/").content.decode())
     assert re.search(rf'class="col-breaks number"> ?<a href="/sessions/{broken.public_id}/cache/"[^>]*> ?1 ?<', html)
-    found = client.get("/sessions/?broke=1").content.decode()
-    assert broken.public_id in found.split('id="sessions"')[1]
-    assert "33333333-2222-4333" not in found.split('id="sessions"')[1]
-    assert "with cache breaks" in found
+    text = client.get("/sessions/?broke=1").content.decode()
+    assert broken.public_id in text.split('id="sessions"')[1]
+    assert "33333333-2222-4333" not in text.split('id="sessions"')[1]
+    assert "with cache breaks" in text
 
 
 def test_the_first_page_says_what_was_lost_lately(

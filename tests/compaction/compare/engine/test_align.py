@@ -13,9 +13,9 @@ from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger
 from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields, text_block
-from tests.sessions.transcripts.engine.talk import NOON, answered, call, loop, returned, said
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, loop, returned, typed
 
-TALK = [said("How high is it?"), answered("Two metres."), said("And at noon?"), answered("One metre.")]
+TALK = [typed("How high is it?"), answered("Two metres."), typed("And at noon?"), answered("One metre.")]
 MECHANICAL = Summariser("mechanical", "")
 
 
@@ -62,7 +62,7 @@ def test_one_that_changed_its_place_stands_where_it_is_now_and_only_there() -> N
 
 
 def test_two_records_that_say_the_same_are_two() -> None:
-    assert statuses([said("Go on", "one")], [said("Go on", "two")]) == ["dropped", "added"]
+    assert statuses([typed("Go on", "one")], [typed("Go on", "two")]) == ["dropped", "added"]
 
 
 def test_what_has_no_name_is_known_by_its_words() -> None:
@@ -79,8 +79,8 @@ def test_a_uuid_that_stands_twice_is_matched_in_order() -> None:
 
 def test_a_boundary_is_a_row_of_its_own() -> None:
     boundary = Boundary("b", Trigger.AUTO, 10).to_message()
-    found = compare(TALK, [boundary, *TALK])
-    assert [row.status for row in found.rows] == [Status.ADDED, *[Status.KEPT] * 4]
+    comparison = compare(TALK, [boundary, *TALK])
+    assert [row.status for row in comparison.rows] == [Status.ADDED, *[Status.KEPT] * 4]
 
 
 def test_results_that_gave_way_tell_so_themselves() -> None:
@@ -90,7 +90,7 @@ def test_results_that_gave_way_tell_so_themselves() -> None:
 
 
 def test_records_of_the_session_say_why() -> None:
-    before = [replace_fields(one, position=at) for at, one in enumerate(TALK)]
+    before = [replace_fields(item, position=index) for index, item in enumerate(TALK)]
     left = [
         LeftOutEntry(0, LeftOutReason.SUMMARISED, 9),
         LeftOutEntry(1, LeftOutReason.SNIPPED, 7),
@@ -109,31 +109,31 @@ def test_what_was_sent_once_left_with_the_others_although_such_records_are_not_a
 
 
 def test_the_report_of_a_full_compaction_says_what_the_summary_stands_for() -> None:
-    long = [message for turn in range(6) for message in (said(f"{turn} " * 900), answered(f"Yes {turn}. " * 600))]
-    found, why = made(FULL, long)
-    assert found == [*["summarised"] * 12, "added", "added"]
+    long = [message for turn in range(6) for message in (typed(f"{turn} " * 900), answered(f"Yes {turn}. " * 600))]
+    result, why = made(FULL, long)
+    assert result == [*["summarised"] * 12, "added", "added"]
     assert why[0] == "The summary stands for it."
 
 
 def test_the_reports_of_budget_and_microcompact_name_each_result() -> None:
-    found, why = made(BUDGET, [said("Look"), *loop(2, 60_000)], path="/tmp/{tool_use_id}.txt")
-    assert found.count("persisted") == 2
+    result, why = made(BUDGET, [typed("Look"), *loop(2, 60_000)], path="/tmp/{tool_use_id}.txt")
+    assert result.count("persisted") == 2
     assert all("50,000" in words for words in why)
-    found, why = made(MICROCOMPACT, [said("Look"), *loop(7)])
-    assert found.count("cleared") == 2
+    result, why = made(MICROCOMPACT, [typed("Look"), *loop(7)])
+    assert result.count("cleared") == 2
     assert why == ["An earlier result of Read."] * 2
 
 
 def test_what_is_deleted_in_the_cache_alone_is_cleared_although_the_array_keeps_it() -> None:
-    found, why = made(MICROCOMPACT, [said("Look"), *loop(14)], mode="cached", trigger="12", keep="5")
-    assert found.count("cleared") == 9
+    result, why = made(MICROCOMPACT, [typed("Look"), *loop(14)], mode="cached", trigger="12", keep="5")
+    assert result.count("cleared") == 9
     assert "the array keeps it" in why[0]
 
 
 def test_the_reports_of_snip_and_collapse_name_what_went() -> None:
-    applied = apply_kind(SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON)
+    applied = apply_kind(SNIP, [*TALK, typed("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON)
     rows = compare(applied.before, applied.after, causes_of_report(report_of(SNIP, applied, MECHANICAL))).rows
     assert [row.status.value for row in rows] == ["snipped", "snipped", *["kept"] * 4]
-    long = [message for turn in range(9) for message in (said(f"Turn {turn}"), *loop(4, 4_000, prefix=f"t{turn}"))]
-    found, _ = made(COLLAPSE, long)
-    assert {"collapsed", "added", "kept"} <= set(found)
+    long = [message for turn in range(9) for message in (typed(f"Turn {turn}"), *loop(4, 4_000, prefix=f"t{turn}"))]
+    result, _ = made(COLLAPSE, long)
+    assert {"collapsed", "added", "kept"} <= set(result)

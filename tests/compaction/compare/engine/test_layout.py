@@ -4,30 +4,30 @@ from compaction.compare.engine import Comparison, Gap, Layout, compare
 from compaction.compare.engine.layout import HEAD, TAIL, WINDOW
 from compaction.compare.engine.presentation import ROOM, ComparisonView, ContextSide, DiffRowView
 from sessions.transcripts.engine.messages import Message, replace_fields, text_block
-from tests.sessions.transcripts.engine.talk import said
+from tests.sessions.transcripts.engine.talk import typed
 
 
 def many(count: int, *, every: int = 0) -> Comparison:
     """So many messages; each `every`-th of them is changed."""
-    before = [said(f"Message {number} <b> " + "high water & low water " * 60, str(number)) for number in range(count)]
+    before = [typed(f"Message {number} <b> " + "high water & low water " * 60, str(number)) for number in range(count)]
     after: list[Message] = [
-        replace_fields(one, content=(text_block(f"{one.content[0]['text']} or not"),))
-        if every and at % every == 0
-        else one
-        for at, one in enumerate(before)
+        replace_fields(message, content=(text_block(f"{message.content[0]['text']} or not"),))
+        if every and index % every == 0
+        else message
+        for index, message in enumerate(before)
     ]
     return compare(before, after)
 
 
 def test_a_long_run_is_its_ends_and_a_gap_with_counts_and_tokens() -> None:
-    found = many(30_000)
-    page = Layout(found).page()
+    result = many(30_000)
+    page = Layout(result).page()
     assert len(page) == HEAD + 1 + TAIL
     gap = page[HEAD]
     assert isinstance(gap, Gap)
     assert gap.single is not None
     assert (gap.count, gap.single.rows) == (30_000 - HEAD - TAIL,) * 2
-    assert gap.before == gap.after == sum(found.weight_before[HEAD:-TAIL])
+    assert gap.before == gap.after == sum(result.weight_before[HEAD:-TAIL])
 
 
 def test_a_gap_is_filled_a_window_at_a_time_from_either_end() -> None:
@@ -52,11 +52,11 @@ def test_very_many_short_runs_are_no_more_than_a_window() -> None:
 
 
 def test_the_rows_of_a_page_fit_its_room() -> None:
-    found = many(300, every=2)
-    shown = ComparisonView(found, ContextSide(found.before), ContextSide(found.after), str)
+    result = many(300, every=2)
+    shown = ComparisonView(result, ContextSide(result.before), ContextSide(result.after), str)
     rows = shown.rows(list(range(WINDOW)))
     words = [
-        "".join(one.text for one in block.diff) if block.diff is not None else block.piece.words
+        "".join(change.text for change in block.diff) if block.diff is not None else block.piece.words
         for row in rows
         if isinstance(row, DiffRowView)
         for side in (row.before, row.after)

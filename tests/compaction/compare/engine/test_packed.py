@@ -17,7 +17,7 @@ def message(number: int, text: str = "words") -> Message:
 def test_messages_come_out_as_they_went_in(count: int, text: str) -> None:
     messages = [message(number, text) for number in range(count)]
     packed = PackedMessages(messages)
-    assert (len(packed), list(packed), [packed[at] for at in range(count)]) == (count, messages, messages)
+    assert (len(packed), list(packed), [packed[index] for index in range(count)]) == (count, messages, messages)
     assert packed[1:-1] == tuple(messages[1:-1])
 
 
@@ -27,6 +27,6 @@ def test_halves_of_characters_are_kept() -> None:
 
 def test_what_was_looked_at_does_not_stay_unpacked_for_ever() -> None:
     packed = PackedMessages([message(number) for number in range((OPEN + 4) * STRETCH)])
-    for at in range(0, len(packed), 7):
-        assert packed[at].position == at
+    for index in range(0, len(packed), 7):
+        assert packed[index].position == index
     assert len(packed._open) == OPEN

@@ -10,7 +10,7 @@ from compaction.compare.engine.presentation import (
     pair_blocks,
 )
 from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
-from tests.sessions.transcripts.engine.talk import answered, call, returned, said
+from tests.sessions.transcripts.engine.talk import answered, call, returned, typed
 
 THOUGHT: Block = {"type": "thinking", "thinking": "Hm.", "signature": "abc"}
 
@@ -18,24 +18,24 @@ THOUGHT: Block = {"type": "thinking", "thinking": "Hm.", "signature": "abc"}
 def row(
     before: Message, after: Message, mask: object = str, opened: str = ""
 ) -> tuple[DiffMessageView, DiffMessageView]:
-    found = compare([before], [after])
+    comparison = compare([before], [after])
     assert callable(mask)
-    shown = ComparisonView(found, ContextSide([before]), ContextSide([after]), mask, opened).rows([0])[0]
+    shown = ComparisonView(comparison, ContextSide([before]), ContextSide([after]), mask, opened).rows([0])[0]
     assert isinstance(shown, DiffRowView)
     assert shown.before is not None
     assert shown.after is not None
     return shown.before, shown.after
 
 
-def told(block: DiffBlockView) -> list[tuple[str, str]]:
+def diff_of(block: DiffBlockView) -> list[tuple[str, str]]:
     assert block.diff is not None
-    return [(one.kind, one.text) for one in block.diff]
+    return [(change.kind, change.text) for change in block.diff]
 
 
 def test_both_sides_of_a_changed_block_tell_the_same_words() -> None:
-    before, after = row(said("high water", "a"), said("low water", "a"))
-    assert told(before.blocks[0]) == told(after.blocks[0])
-    assert told(after.blocks[0]) == [("removed", "high"), ("added", "low"), ("same", " water")]
+    before, after = row(typed("high water", "a"), typed("low water", "a"))
+    assert diff_of(before.blocks[0]) == diff_of(after.blocks[0])
+    assert diff_of(after.blocks[0]) == [("removed", "high"), ("added", "low"), ("same", " water")]
 
 
 def test_a_block_that_stayed_is_paired_and_one_that_went_is_not() -> None:
@@ -60,21 +60,21 @@ def test_a_cleared_result_is_not_told_as_words_that_changed() -> None:
 
 def test_secrets_are_masked_before_the_words_are_compared() -> None:
     before, after = row(
-        said("token hush1 here", "a"),
-        said("token hush2 there", "a"),
+        typed("token hush1 here", "a"),
+        typed("token hush2 there", "a"),
         lambda text: text.replace("hush", "●").replace("●1", "●").replace("●2", "●"),
     )
-    assert ("removed", "here") in told(before.blocks[0])
-    assert "hush" not in str(told(after.blocks[0]))
+    assert ("removed", "here") in diff_of(before.blocks[0])
+    assert "hush" not in str(diff_of(after.blocks[0]))
 
 
 def test_a_long_diff_is_cut_and_opened_on_demand() -> None:
     words = "so it is " * 900
-    before, _ = row(said(f"{words}high", "a"), said(f"{words}low", "a"))
+    before, _ = row(typed(f"{words}high", "a"), typed(f"{words}low", "a"))
     assert before.blocks[0].piece.cut
-    whole, _ = row(said(f"{words}high", "a"), said(f"{words}low", "a"), opened="b0.0")
+    whole, _ = row(typed(f"{words}high", "a"), typed(f"{words}low", "a"), opened="b0.0")
     assert not whole.blocks[0].piece.cut
-    assert sum(len(text) for _, text in told(whole.blocks[0])) > 8_000
+    assert sum(len(text) for _, text in diff_of(whole.blocks[0])) > 8_000
 
 
 def test_what_no_entry_holds_has_no_link() -> None:

@@ -19,7 +19,7 @@ from compaction.kinds.services.summarising import Summariser
 from sessions.context.engine.certainty import RequestSetup
 from sessions.transcripts.engine.messages import Message, replace_fields, text_block
 from sessions.usage.engine.tokens import estimate
-from sessions.weights.engine import WeightTable
+from sessions.weights.engine import Basis, PromptSize, Rates, Weight
 from sessions.weights.engine.message_weights import MessageWeights
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
@@ -37,31 +37,34 @@ def edits(draw: st.DrawFn) -> tuple[list[Message], list[Message]]:
     """A conversation, and the same with messages left out, moved, repeated, changed and put in."""
     before = draw(conversations(turns=3))
     random = Random(draw(st.integers(0, 999)))
-    after = [one for one in before if random.random() > 0.3]
+    after = [message for message in before if random.random() > 0.3]
     if random.random() < 0.3:
         random.shuffle(after)
-    after = [replace_fields(one, content=(text_block("other"),)) if random.random() < 0.2 else one for one in after]
-    after += [replace_fields(one, uuid="", position=None) for one in random.sample(before, min(2, len(before)))]
+    after = [
+        replace_fields(message, content=(text_block("other"),)) if random.random() < 0.2 else message
+        for message in after
+    ]
+    after += [replace_fields(item, uuid="", position=None) for item in random.sample(before, min(2, len(before)))]
     return before, after
 
 
 def checked(before: list[Message], after: list[Message], report: dict[str, object] | None = None) -> None:
-    found = compare(before, after, causes_of_report(report or {}))
-    assert sorted(row.before for row in found.rows if row.before is not None) == list(range(len(before)))
-    assert sorted(row.after for row in found.rows if row.after is not None) == list(range(len(after)))
-    counts = found.counts()
-    assert sum(count.rows for count in counts) == len(found.rows)
+    comparison = compare(before, after, causes_of_report(report or {}))
+    assert sorted(row.before for row in comparison.rows if row.before is not None) == list(range(len(before)))
+    assert sorted(row.after for row in comparison.rows if row.after is not None) == list(range(len(after)))
+    counts = comparison.counts()
+    assert sum(count.rows for count in counts) == len(comparison.rows)
     assert sum(count.before for count in counts) == estimate(before)
     assert sum(count.after for count in counts) == estimate(after)
-    weights = MessageWeights(WeightTable(), "claude-opus-4-6", 0)
-    categories = [weights.categories(side, RequestSetup()) for side in (before, after)]
+    weights = MessageWeights(PromptSize(Weight(0, Basis.ESTIMATED)), Rates("claude-opus-4-6"))
+    categories = [weights.categories(side, RequestSetup(), "claude-opus-4-6") for side in (before, after)]
     shares = shares_of(categories[0], categories[1])
     for side, tokens in (
         (before, sum(share.before for share in shares)),
         (after, sum(share.after for share in shares)),
     ):
         assert abs(tokens - sum(weights.message(message).tokens for message in side)) <= len(shares)
-    for row in found.rows:
+    for row in comparison.rows:
         if row.status is Status.KEPT:
             assert row.before is not None
             assert row.after is not None
@@ -86,9 +89,9 @@ def test_every_message_is_in_one_row_whatever_kind_was_applied(kind: KindSpec, m
 def test_rows_and_gaps_of_a_page_are_all_rows_in_order(
     pair: tuple[list[Message], list[Message]], chosen: tuple[Status, ...]
 ) -> None:
-    found = compare(*pair)
-    wanted = [at for at, row in enumerate(found.rows) if not chosen or row.status in chosen]
-    layout = Layout(found, chosen)
+    comparison = compare(*pair)
+    wanted = [index for index, row in enumerate(comparison.rows) if not chosen or row.status in chosen]
+    layout = Layout(comparison, chosen)
     assert opened(layout, layout.page()) == wanted
     for start in range(0, len(wanted), 7):
         assert opened(layout, layout.page(start)) == wanted
@@ -105,9 +108,9 @@ def opened(layout: Layout, items: list[int | Gap]) -> list[int]:
 @given(edits())
 @settings(max_examples=examples(20, share=10))
 def test_what_is_shown_has_the_places_of_the_messages(pair: tuple[list[Message], list[Message]]) -> None:
-    found = compare(*pair)
-    shown = ComparisonView(found, ContextSide(pair[0]), ContextSide(pair[1]), str)
-    for item in shown.rows(list(range(len(found.rows)))[:30]):
+    comparison = compare(*pair)
+    shown = ComparisonView(comparison, ContextSide(pair[0]), ContextSide(pair[1]), str)
+    for item in shown.rows(list(range(len(comparison.rows)))[:30]):
         assert isinstance(item, DiffRowView)
         for message in (item.before, item.after):
             if message is not None:

@@ -14,38 +14,38 @@ LINES = st.lists(st.sampled_from(["tide\n", "the water rises\n", "the water fall
 TEXTS = st.one_of(LINES.map("".join), st.text(max_size=60))
 
 
-def sides(found: tuple[Stretch, ...]) -> tuple[str, str]:
-    old = "".join(one.text for one in found if one.kind != "added")
-    return old, "".join(one.text for one in found if one.kind != "removed")
+def sides(stretches: tuple[Stretch, ...]) -> tuple[str, str]:
+    old = "".join(stretch.text for stretch in stretches if stretch.kind != "added")
+    return old, "".join(stretch.text for stretch in stretches if stretch.kind != "removed")
 
 
 @given(TEXTS, TEXTS, st.sampled_from([0, 30, 10_000]))
 def test_both_sides_can_be_put_together_again(old: str, new: str, room: int) -> None:
-    found = word_diff(old, new, DiffAllowance(room))
-    assert sides(found) == (old, new)
-    assert all(one.text for one in found)
-    assert all(one.kind != other.kind for one, other in pairwise(found))
+    diff = word_diff(old, new, DiffAllowance(room))
+    assert sides(diff) == (old, new)
+    assert all(change.text for change in diff)
+    assert all(earlier.kind != other.kind for earlier, other in pairwise(diff))
 
 
 def test_it_marks_the_words_that_changed() -> None:
-    found = word_diff("high water at noon", "low water at noon")
-    assert found == (Stretch("removed", "high"), Stretch("added", "low"), Stretch("same", " water at noon"))
+    diff = word_diff("high water at noon", "low water at noon")
+    assert diff == (Stretch("removed", "high"), Stretch("added", "low"), Stretch("same", " water at noon"))
 
 
 def test_a_space_between_two_changes_is_no_word_that_stayed() -> None:
-    found = word_diff("the high water here", "the low tide here")
-    assert [one.kind for one in found] == ["same", "removed", "added", "same"]
+    diff = word_diff("the high water here", "the low tide here")
+    assert [change.kind for change in diff] == ["same", "removed", "added", "same"]
 
 
 def test_texts_without_a_common_word_are_replaced_as_a_whole() -> None:
-    found = word_diff("one, two, three", "vier, fuenf, sechs")
-    assert found == (Stretch("removed", "one, two, three"), Stretch("added", "vier, fuenf, sechs"))
+    diff = word_diff("one, two, three", "vier, fuenf, sechs")
+    assert diff == (Stretch("removed", "one, two, three"), Stretch("added", "vier, fuenf, sechs"))
 
 
 def test_a_line_that_moved_past_others_leaves_them_alone() -> None:
     old = [f"line {number} of the log\n" for number in range(40)]
-    found = word_diff("".join(old), "".join([*old[1:], old[0]]))
-    assert [(one.kind, one.text.count("\n")) for one in found] == [("removed", 1), ("same", 39), ("added", 1)]
+    diff = word_diff("".join(old), "".join([*old[1:], old[0]]))
+    assert [(change.kind, change.text.count("\n")) for change in diff] == [("removed", 1), ("same", 39), ("added", 1)]
 
 
 def test_megabytes_are_compared_by_lines_and_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,24 +62,28 @@ def test_megabytes_are_compared_by_lines_and_few_words(monkeypatch: pytest.Monke
     other = list(lines)
     other[1_000] = "1000 low water at the pier\n"
     other[50_000:50_100] = ["an unlike line\n"] * 5_000
-    found = word_diff("".join(lines), "".join(other))
-    assert sides(found) == ("".join(lines), "".join(other))
-    assert Stretch("removed", "high") in found
+    diff = word_diff("".join(lines), "".join(other))
+    assert sides(diff) == ("".join(lines), "".join(other))
+    assert Stretch("removed", "high") in diff
     assert sum(seen) <= words.TOTAL
-    assert len(found) < 20
+    assert len(diff) < 20
     same_line = "tide " * 300_000
     assert len(word_diff(same_line, same_line.replace("tide", "ebb"))) == 3
     assert sum(seen) <= words.TOTAL
 
 
 def test_what_stayed_is_shown_around_a_change_only() -> None:
-    found = elide(word_diff("a " * 500 + "high " + "b " * 500, "a " * 500 + "low " + "b " * 500), 10, 50)
-    assert found[0] == Stretch("same", "", 991)
-    assert found[1].text == " a a a a "
-    assert [one.text for one in found[2:4]] == ["high", "low"]
-    assert found[-1].elided > 900
+    diff = elide(word_diff("a " * 500 + "high " + "b " * 500, "a " * 500 + "low " + "b " * 500), 10, 50)
+    assert diff[0] == Stretch("same", "", 991)
+    assert diff[1].text == " a a a a "
+    assert [change.text for change in diff[2:4]] == ["high", "low"]
+    assert diff[-1].elided > 900
 
 
 def test_a_long_change_is_cut_on_its_own_side() -> None:
-    found = elide(word_diff("x", "y " * 500), 10, 50)
-    assert [(one.kind, bool(one.elided)) for one in found] == [("removed", False), ("added", False), ("added", True)]
+    diff = elide(word_diff("x", "y " * 500), 10, 50)
+    assert [(change.kind, bool(change.elided)) for change in diff] == [
+        ("removed", False),
+        ("added", False),
+        ("added", True),
+    ]

@@ -25,7 +25,7 @@ from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
 from sessions.weights.engine.sizes import sizes_of
 from sessions.weights.selectors import weigh, weight_table
-from tests.pages import fetch
+from tests.pages import fetch, sizes_in
 from tests.sessions.context.views.test_context import write_compacted
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.timeline.views.test_session import HTMX
@@ -63,8 +63,8 @@ def rows(html: str) -> list[str]:
 
 def chips(html: str) -> dict[str, int]:
     """How many rows there are of each status."""
-    found = re.findall(r'<a class="mk (\w+)" href="\?[^"]*"[^>]*>[^<]*<b>(\d+)</b>', html)
-    return {status: int(count) for status, count in found}
+    matches = re.findall(r'<a class="mk (\w+)" href="\?[^"]*"[^>]*>[^<]*<b>(\d+)</b>', html)
+    return {status: int(count) for status, count in matches}
 
 
 def boundary(file: Written, name: str | None = None) -> str:
@@ -114,9 +114,9 @@ def test_a_boundary_has_its_pages_whatever_its_id_holds(client: Client, file: Wr
     boundary(file, "a/b c?d")
     transcript = file.read()
     listed = page(client, transcript, "compactions/")
-    for found in ("", "summary/"):
-        assert f"compactions/a%2Fb%20c%3Fd/{found}" in listed
-        assert "Skerry Point" in page(client, transcript, f"compactions/a%2Fb%20c%3Fd/{found}")
+    for word in ("", "summary/"):
+        assert f"compactions/a%2Fb%20c%3Fd/{word}" in listed
+        assert "Skerry Point" in page(client, transcript, f"compactions/a%2Fb%20c%3Fd/{word}")
 
 
 def test_a_summarised_message_names_the_sentences_that_it_went_into(client: Client, file: Written) -> None:
@@ -142,7 +142,7 @@ def test_edits_of_the_context_are_compared_right_around_their_record(client: Cli
     file.turns(4)
     cleared = {"compactedToolIds": [f"toolu_{file.session[:8]}_0"]}
     micro = file.row("system", subtype="microcompact_boundary", microcompactMetadata=cleared)
-    gone = [file.records[at]["uuid"] for at in (4, 5, 6, 7)]
+    gone = [file.records[index]["uuid"] for index in (4, 5, 6, 7)]
     snip = file.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": gone})
     replaced = [{"toolUseId": f"toolu_{file.session[:8]}_3", "replacement": "<persisted-output>\nat /tmp/3"}]
     file.state("content-replacement", replacements=replaced)
@@ -323,14 +323,14 @@ def test_words_that_changed_are_marked_in_both_columns(client: Client, file: Wri
         file.user(f"Question {number}: " + "how high is the water? " * 40)
         file.assistant("It is high. " * 60)
     transcript = file.read()
-    one, other = make(transcript, FULL), make(transcript, FULL, most_characters="900")
-    html = page(client, transcript, f"compare/?a=run:{one.pk}&b=run:{other.pk}")
+    first, other = make(transcript, FULL), make(transcript, FULL, most_characters="900")
+    html = page(client, transcript, f"compare/?a=run:{first.pk}&b=run:{other.pk}")
     assert chips(html)["changed"] == 1
     assert html.count('<pre class="words">') == 2
     assert "<del>" in html
     place = re.search(r"part=piece&amp;open=(b\d+\.\d+)", html)
     assert place
-    query = f"compare/?a=run:{one.pk}&b=run:{other.pk}&part=piece&open={place[1]}"
+    query = f"compare/?a=run:{first.pk}&b=run:{other.pk}&part=piece&open={place[1]}"
     whole = page(client, transcript, query, **HTMX)
     assert whole.lstrip().startswith('<div class="piece')
     assert "characters ⋯" not in whole
@@ -343,7 +343,9 @@ def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Wri
     requests = list(
         Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=True)
     )
-    two = [f"compare/?a={one}&b={other}" for one, other in ((requests[3], requests[90]), (requests[-9], requests[-1]))]
+    two = [
+        f"compare/?a={item}&b={other}" for item, other in ((requests[3], requests[90]), (requests[-9], requests[-1]))
+    ]
     for path in (*boundaries, *two, f"compactions/run-{made.pk}/"):
         with CaptureQueriesContext(connection) as queries:
             html = page(client, transcript, path)
@@ -418,10 +420,10 @@ def test_few_comparisons_are_kept_and_they_are_small(client: Client, file: Writt
         page(client, transcript, f"compare/?a=entry:L{position}&b=next")
     kept = list(comparisons._cache.values())
     assert len(kept) == comparisons.CACHE_SIZE
-    for one in kept:
-        assert (one.before.context, one.after.context) == (None, None)
-        assert isinstance(one.comparison.after, PackedMessages)
-        assert one.comparison.after.bytes * 4 < len(pickle.dumps(tuple(one.comparison.after)))
+    for item in kept:
+        assert (item.before.context, item.after.context) == (None, None)
+        assert isinstance(item.comparison.after, PackedMessages)
+        assert item.comparison.after.bytes * 4 < len(pickle.dumps(tuple(item.comparison.after)))
 
 
 def test_an_opened_block_is_whole_without_scripts(client: Client, file: Written) -> None:
@@ -460,9 +462,9 @@ def test_secrets_are_masked(client: Client, file: Written) -> None:
     file.assistant(f"I use {secret}. " * 200)
     file.compacts(f"The token is {secret}.")
     transcript = file.read()
-    one, other = make(transcript, FULL), make(transcript, FULL, most_characters="600")
+    first, other = make(transcript, FULL), make(transcript, FULL, most_characters="600")
     position = transcript.ruler["boundaries"][0]
-    paths = [f"compactions/L{position}/", f"compactions/run-{one.pk}/", f"compare/?a=run:{one.pk}&b=run:{other.pk}"]
+    paths = [f"compactions/L{position}/", f"compactions/run-{first.pk}/", f"compare/?a=run:{first.pk}&b=run:{other.pk}"]
     for path in [*paths, f"{paths[0]}?part=piece&open=b0.0"]:
         assert secret not in page(client, transcript, path, **(HTMX if "part=" in path else {}))
 
@@ -497,6 +499,5 @@ def test_the_totals_are_those_of_the_context_tab(client: Client, file: Written) 
     html = page(client, transcript, "compare/?a=next&b=next")
     context = load_context(transcript, point_next(transcript))
     total = sizes_of(context, weigh(context, weight_table(transcript), None)).total
-    shown = re.findall(r"<b>~(\d+)</b> in \d+ record", html)
-    assert len(shown) == 2
-    assert abs(int(shown[0]) - total) <= 5
+    shown = [size.tokens for size in sizes_in(html) if size.of.startswith("messages only")]
+    assert shown == [total] * 4

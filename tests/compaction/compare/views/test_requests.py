@@ -30,19 +30,21 @@ class Changing(Logged):
     """Asks twice, with another system prompt, other tools or other parameters the second time."""
 
     def twice(self, *, system: object = SYSTEM, tools: object = TOOLS, **params: object) -> Transcript:
-        said: Json = {"role": "user", "content": [{"type": "text", "text": "How high is the water?"}]}
+        message: Json = {"role": "user", "content": [{"type": "text", "text": "How high is the water?"}]}
         self.user("How high is the water?")
-        self.ask(said, "first", SYSTEM, TOOLS, PARAMS)
+        self.ask(message, "first", SYSTEM, TOOLS, PARAMS)
         self.assistant("4.2 m.", message="msg_first")
         self.user("And now?")
         answer: Json = {"role": "assistant", "content": [{"type": "text", "text": "4.2 m."}]}
-        self.ask(said, "second", system, tools, {**PARAMS, **params}, answer, {"role": "user", "content": "And now?"})
+        self.ask(
+            message, "second", system, tools, {**PARAMS, **params}, answer, {"role": "user", "content": "And now?"}
+        )
         self.assistant("4.3 m.", message="msg_second", model=params.get("model", PARAMS["model"]))
         return self.read()
 
-    def ask(self, said: Json, name: str, system: object, tools: object, params: Json, *more: Json) -> None:
+    def ask(self, element: Json, name: str, system: object, tools: object, params: Json, *more: Json) -> None:
         self.state("api-request-shape", shapeHash=f"shape-{name}", shape={"system": system, "tools": tools})
-        for message in (said, *more):
+        for message in (element, *more):
             self.state("api-request-blob", hash=hash_of(message), message=message)
         self.state(
             "api-request",
@@ -51,7 +53,7 @@ class Changing(Logged):
             shapeHash=f"shape-{name}",
             params=params,
             keep=0,
-            tail=[hash_of(message) for message in (said, *more)],
+            tail=[hash_of(message) for message in (element, *more)],
             cacheControl=[{"path": ["system", 1], "value": {"type": "ephemeral"}}],
         )
 
@@ -61,9 +63,9 @@ def page(client: Client, transcript: Transcript, query: str = "?a=msg_first&b=ms
 
 
 def verdict(html: str) -> str:
-    found = re.search(r'class="answer verdict \w+">.*?</span> ?<span>(.*?)</span>', html, re.DOTALL)
-    assert found
-    return found[1].strip()
+    match = re.search(r'class="answer verdict \w+">.*?</span> ?<span>(.*?)</span>', html, re.DOTALL)
+    assert match
+    return match[1].strip()
 
 
 def test_a_request_that_goes_on_where_the_former_ended_could_be_read(client: Client, project: Path) -> None:
@@ -127,12 +129,12 @@ def test_messages_show_the_numbers_that_they_have_in_the_request(client: Client,
 
 
 def test_requests_of_two_sessions_can_be_compared(client: Client, project: Path) -> None:
-    one = Changing(project=project).twice()
+    item = Changing(project=project).twice()
     other = Changing(project=project, session="22222222-2222-4333-8444-555555555555")
     other.user("Elsewhere")
     other.assistant("Yes", message="msg_elsewhere")
     there = other.read()
-    html = page(client, one, f"?a=msg_first&b={there.public_id}:msg_elsewhere")
+    html = page(client, item, f"?a=msg_first&b={there.public_id}:msg_elsewhere")
     assert f'href="/sessions/{there.public_id}/requests/msg_elsewhere/"' in html
 
 

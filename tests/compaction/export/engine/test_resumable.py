@@ -21,7 +21,8 @@ from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
 from compaction.mechanisms.engine import Direction, Effects, Notes, legal_pivots
-from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.mechanisms.engine.attachments import FileHistory
+from compaction.mechanisms.engine.conversation.standing import is_standing
 from compaction.mechanisms.engine.conversation.turns import turns_of
 from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.context.engine import Context, Log, context_at
@@ -145,8 +146,8 @@ def test_the_demo_is_changed_by_every_kind() -> None:
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     context = context_at(log)
     for kind in KINDS:
-        found = [applied_to(context, kind, number) for number in (0, 1, 2, 3)]
-        assert any(applied is not None and applied.done for applied in found), kind
+        result = [applied_to(context, kind, number) for number in (0, 1, 2, 3)]
+        assert any(applied is not None and applied.done for applied in result), kind
 
 
 def compacted(kind: KindSpec = PARTIAL_UP_TO) -> list[Row]:
@@ -172,11 +173,11 @@ def test_it_begins_with_the_boundary_and_the_summary() -> None:
 
 def test_what_is_kept_above_the_summary_stands_before_the_boundary() -> None:
     rows = compacted(PARTIAL_FROM)
-    at = next(at for at, row in enumerate(rows) if row.get("subtype") == "compact_boundary")
-    assert at > 0
-    segment = rows[at]["compactMetadata"]["preservedSegment"]
-    assert (segment["headUuid"], segment["tailUuid"]) == (rows[0]["uuid"], rows[at - 1]["uuid"])
-    assert segment["anchorUuid"] == rows[at]["uuid"] == rows[at + 1]["parentUuid"]
+    index = next(index for index, row in enumerate(rows) if row.get("subtype") == "compact_boundary")
+    assert index > 0
+    segment = rows[index]["compactMetadata"]["preservedSegment"]
+    assert (segment["headUuid"], segment["tailUuid"]) == (rows[0]["uuid"], rows[index - 1]["uuid"])
+    assert segment["anchorUuid"] == rows[index]["uuid"] == rows[index + 1]["parentUuid"]
 
 
 def test_kept_answers_do_not_count_tokens_again() -> None:
@@ -189,7 +190,7 @@ def attaching(kind: KindSpec) -> tuple[CompactionResult, list[Row]]:
     """A compaction after which a file is attached, and what is written of it."""
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     context = context_at(log)
-    effects = Effects(read_notes=lambda: NOTES, read_file=recorded_files(context.messages))
+    effects = Effects(read_notes=lambda: NOTES, read_file=FileHistory.of(context.messages).read)
     applied = apply_kind(kind, context.messages, Parameters(settings=SMALL.get(kind, {})), effects=effects, now=1.0)
     return applied, exported(log, applied)
 
@@ -199,8 +200,10 @@ def test_what_is_attached_to_a_summary_stands_in_its_row() -> None:
     applied, rows = attaching(FULL)
     assert applied.compaction is not None
     assert len(applied.compaction.inserted) > 1
-    assert [row["type"] for row in rows] == ["system", "user"]
-    assert len(rows[1]["message"]["content"]) == len(applied.compaction.inserted)
+    standing = [message for message in applied.compaction.inserted if is_standing(message)]
+    assert [row["type"] for row in rows] == ["system", "user", *("attachment" for _ in standing)]
+    words = sum(len(message.content) for message in applied.compaction.inserted if not is_standing(message))
+    assert len(rows[1]["message"]["content"]) == words > 1
     assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
 
@@ -208,9 +211,19 @@ def test_what_is_attached_behind_kept_messages_is_a_note() -> None:
     applied, rows = attaching(SESSION_MEMORY)
     assert applied.compaction is not None
     assert applied.compaction.appended
-    last = rows[-1]
-    assert (last["type"], last["renderedRole"]) == ("attachment", "user")
-    assert last["rendered"][0]["content"] == applied.after[-1].content[0]["text"]
+    note = next(row for row in rows if row.get("attachment", {}).get("type") == "critical_system_reminder")
+    assert note["renderedRole"] == "user"
+    attached = next(message for message in applied.compaction.appended if not is_standing(message))
+    assert [shown["content"] for shown in note["rendered"]] == [block["text"] for block in attached.content]
+
+
+def test_what_is_given_anew_is_written_as_the_client_recorded_it() -> None:
+    """So that the client that resumes it does not give it once more."""
+    applied, rows = attaching(FULL)
+    assert applied.compaction is not None
+    given = [message.attachment for message in applied.compaction.inserted if is_standing(message)]
+    assert [row["attachment"]["type"] for row in rows if row["type"] == "attachment"] == given
+    assert {"instructions", "deferred_tools_delta", "environment"} <= set(given)
     assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
 

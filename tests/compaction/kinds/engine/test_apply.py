@@ -201,12 +201,12 @@ def test_a_span_that_is_too_long_stays_and_the_others_go(talk: Talk) -> None:
 
 
 def test_auto_counts_its_failures_and_gives_up(talk: Talk) -> None:
-    asked = Parameters(settings={"percent": "1"})
+    parameters = Parameters(settings={"percent": "1"})
     effects = Effects(summarise=Model([SummariseError("nobody is there", final=True)]))
-    done = apply_kind(AUTO, talk.messages, asked, effects=effects, now=NOW, failures=1)
+    done = apply_kind(AUTO, talk.messages, parameters, effects=effects, now=NOW, failures=1)
     assert (done.failed, done.failures) == (True, 2)
     assert "nobody is there. That is failure 2 in a row; after 3 it is not tried any more." in done.why
-    done = apply_kind(AUTO, talk.messages, asked, effects=effects, now=NOW, failures=3)
+    done = apply_kind(AUTO, talk.messages, parameters, effects=effects, now=NOW, failures=3)
     assert (done.failed, done.done) == (False, False)
     assert "It failed 3 times in a row and is not tried again. Ask for a full compaction" in done.why
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from compaction.kinds.engine import KindError, Parameters, apply_kind
+from compaction.kinds.engine import KindError, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.choices import Pivot, pivot_near, pivot_of, turn_choices
 from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.partial import PARTIAL_UP_TO
 from compaction.kinds.engine.token_cost import RequestWeigher
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.partial.pivots import legal_pivots
@@ -28,7 +29,7 @@ def talk() -> list[Message]:
         {"role": "user", "content": "and the moon?"},
         {"role": "assistant", "content": [open_call]},
     ]
-    return [replace_fields(message, position=10 * at) for at, message in enumerate(read_messages(array))]
+    return [replace_fields(message, position=10 * index) for index, message in enumerate(read_messages(array))]
 
 
 def test_turns_tell_their_words_their_size_and_why_they_stay() -> None:
@@ -41,7 +42,7 @@ def test_turns_tell_their_words_their_size_and_why_they_stay() -> None:
 
 def test_a_cut_is_moved_to_where_more_is_kept() -> None:
     messages = talk()
-    result, answer, prompt = (messages[at].uuid for at in (2, 3, 4))
+    result, answer, prompt = (messages[index].uuid for index in (2, 3, 4))
     assert pivot_of(messages, prompt, Direction.UP_TO) == Pivot(prompt)
     assert pivot_of(messages, result, Direction.FROM) == Pivot(answer, "a tool call would lose its result")
     assert pivot_of(messages, messages[0].uuid, Direction.UP_TO) == Pivot("", "nothing would be left on one side")
@@ -75,6 +76,30 @@ def test_weighing_goes_through_it_without_asking_anybody() -> None:
     apply_kind(FULL, messages, longer, effects=Effects(summarise=direct), now=0.0)
     assert direct.weights[0].input < weigher.weights[0].input
     assert estimate(messages) < direct.weights[0].input < direct.weights[1].input
+
+
+@pytest.mark.parametrize("kind", [FULL, PARTIAL_UP_TO])
+def test_a_fork_shares_all_but_its_own_message_with_the_session(kind: KindSpec) -> None:
+    messages = read_messages(
+        [{"role": role, "content": "how high is the water? " * 200} for _ in range(6) for role in ("user", "assistant")]
+    )
+    weigher = RequestWeigher(overhead=1_000)
+    apply_kind(kind, messages, Parameters(pivot=messages[6].uuid), effects=Effects(summarise=weigher), now=0.0)
+    (weight,) = weigher.weights
+    assert weight.shared == 1_000 + estimate(messages[:6] if kind is PARTIAL_UP_TO else messages)
+    price = forecast_price("claude-opus-5", weigher.weights)
+    assert price.shared == weight.shared
+    assert price.cached is not None
+    assert price.least is not None
+    assert price.cached == pytest.approx(price.least - weight.shared * 4.5e-6)
+
+
+def test_a_direct_request_shares_nothing() -> None:
+    messages = read_messages([{"role": "user", "content": "how high?"}, {"role": "assistant", "content": "4 m"}])
+    weigher = RequestWeigher(overhead=1_000)
+    plain = Parameters(settings={"fork": "off"})
+    apply_kind(FULL, messages, plain, effects=Effects(summarise=weigher), now=0.0)
+    assert [weight.shared for weight in weigher.weights] == [0]
 
 
 def test_a_price_is_known_or_unknown_as_a_whole() -> None:

@@ -56,6 +56,6 @@ def test_microcompact_has_the_settings_of_its_mode() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_every_default_can_be_listed_and_has_a_type(kind: KindSpec) -> None:
-    found = settings_of(kind)
-    assert found
-    assert all(one.type != "a value" for one in found)
+    settings = settings_of(kind)
+    assert settings
+    assert all(setting.type != "a value" for setting in settings)

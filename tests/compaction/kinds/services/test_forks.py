@@ -93,7 +93,7 @@ def test_the_fork_is_the_sessions_own_request_byte_for_byte_and_ours_after_it(
 def test_up_to_a_message_the_fork_ends_there(server: MessagesServer, written: Logged) -> None:
     server.answer(Say(REPLY))
     transcript = written.read()
-    pivot = next(one["uuid"] for one in written.records if "And tomorrow" in str(one.get("message")))
+    pivot = next(record["uuid"] for record in written.records if "And tomorrow" in str(record.get("message")))
     made = make(transcript, server, PARTIAL_UP_TO, Parameters(pivot=pivot, settings={"attachments.enabled": "off"}))
     assert made.report["requests"][0]["path"] == "fork"
     *before, _ = server.requests[0].json["messages"]
@@ -104,7 +104,7 @@ def test_up_to_a_message_the_fork_ends_there(server: MessagesServer, written: Lo
 def test_from_a_message_on_the_fork_is_whole(server: MessagesServer, written: Logged) -> None:
     server.answer(Say(REPLY))
     transcript = written.read()
-    pivot = next(one["uuid"] for one in written.records if "And tomorrow" in str(one.get("message")))
+    pivot = next(record["uuid"] for record in written.records if "And tomorrow" in str(record.get("message")))
     make(transcript, server, PARTIAL_FROM, Parameters(pivot=pivot))
     *before, _, _ = server.requests[0].json["messages"]
     assert to_bytes(before) == to_bytes(written.sent)
@@ -142,7 +142,7 @@ def test_a_fork_without_a_summary_is_followed_by_a_direct_call(
     assert (first["max_tokens"], second["max_tokens"]) == (128_000, 20_000)
     assert {"tools", "thinking"}.isdisjoint(second)
     assert f"asked for directly: {why}" in made.report["why"]
-    assert [(one["path"], one["problem"].rstrip(".")) for one in made.report["requests"]] == [
+    assert [(request["path"], request["problem"].rstrip(".")) for request in made.report["requests"]] == [
         ("fork", why),
         ("direct", ""),
     ]
@@ -154,7 +154,7 @@ def test_what_is_too_long_as_a_fork_is_asked_for_directly_and_with_less(
     server.answer(too_long(200_100), Say(REPLY))
     made = make(written.read(), server)
     assert made.done
-    assert [one["path"] for one in made.report["requests"]] == ["fork", "direct"]
+    assert [request["path"] for request in made.report["requests"]] == ["fork", "direct"]
 
 
 def test_another_model_cannot_share_the_cache_and_the_report_says_so(server: MessagesServer, written: Logged) -> None:
@@ -230,7 +230,9 @@ def test_it_is_what_the_real_client_forks(name: str) -> None:
     assert set(parent.params.betas) <= set(theirs["betas"].split(","))
     assert [tool["name"] for tool in parent.params.tools] == [tool["name"] for tool in theirs["tools"]]
     # It puts its instruction into the last message of the user, and may leave the newest ones out.
-    shared = theirs["messages"][: max(at for at, one in enumerate(theirs["messages"]) if one["role"] == "user")]
+    shared = theirs["messages"][
+        : max(index for index, message in enumerate(theirs["messages"]) if message["role"] == "user")
+    ]
     ours = [digest_of(message) for message in fork(parent.params, [{"role": "user", "content": "Go"}]).messages]
     assert ours[: len(shared)] == [blocks_of(message) for message in shared]
     assert len(shared) > 10
@@ -240,8 +242,8 @@ def test_it_is_what_the_real_client_forks(name: str) -> None:
 def recorded(path: Path) -> tuple[dict[str, Any], bool]:
     """The first request of a compaction, and whether it was answered."""
     lines = (json.loads(line) for line in path.read_text().splitlines())
-    found = next(one for one in lines if one["kind"] == "compact")
-    return found, found["status"] == 200
+    result = next(line for line in lines if line["kind"] == "compact")
+    return result, result["status"] == 200
 
 
 def before_the_boundary(transcript: Transcript) -> ContextPoint:

@@ -16,7 +16,7 @@ from compaction.kinds.services.watcher import SilentWatcher
 from compaction.models import Compaction
 from inspector.agents.choosing import CONFIGURED, MECHANICAL, ModelSettings
 from sessions.models import Transcript
-from tests.compaction.mechanisms.engine.summarising import REPLY
+from tests.compaction.mechanisms.engine.summarising import REPLY, SUMMARY
 from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
 from tests.sessions.written import Written
 
@@ -40,7 +40,7 @@ def transcript(tmp_path: Path) -> Transcript:
     return file.read()
 
 
-def asked(server: MessagesServer) -> Summariser:
+def summariser_of(server: MessagesServer) -> Summariser:
     settings = ModelSettings(api_key=server.key, base_url=server.url, main="claude-sonnet-5-5", claude="off")
     return summariser_choose(settings, CONFIGURED)
 
@@ -51,7 +51,7 @@ def make(transcript: Transcript, summariser: Summariser, kind: KindSpec = FULL) 
 
 def test_a_model_writes_the_summary(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(Say(REPLY))
-    made = make(transcript, asked(server))
+    made = make(transcript, summariser_of(server))
     assert (made.done, made.mechanical, made.model_name) == (True, False, "claude-sonnet-5-5")
     assert "To have it done." in made.summary
     assert made.report["usage"]["output"] == 5
@@ -61,9 +61,36 @@ def test_a_model_writes_the_summary(server: MessagesServer, transcript: Transcri
     assert "Question 5" in str(body["messages"])
 
 
+def test_the_summary_is_kept_alone_without_the_words_around_it(server: MessagesServer, transcript: Transcript) -> None:
+    server.answer(Say(REPLY))
+    assert make(transcript, summariser_of(server)).summary == SUMMARY
+
+
+def test_notes_for_the_system_role_go_into_reminders_where_the_model_refuses_that_role(
+    server: MessagesServer, tmp_path: Path
+) -> None:
+    file = Written(project=tmp_path / "projects" / "-home-dev-other")
+    for number in range(6):
+        file.user(f"Question {number}: " + "how high is the water? " * 40)
+        note = {"type": "critical_system_reminder", "content": "Mind the datum"}
+        file.row("attachment", attachment=note, rendered=[{"content": "Mind the datum"}], renderedRole="system")
+        file.assistant("It is high. " * 60)
+    transcript = file.read()
+    for model, roles in (
+        ("claude-sonnet-4-5", {"user", "assistant"}),
+        ("claude-opus-5-5", {"user", "assistant", "system"}),
+    ):
+        settings = ModelSettings(api_key=server.key, base_url=server.url, main=model, claude="off")
+        server.answer(Say(REPLY))
+        make(transcript, summariser_choose(settings, CONFIGURED))
+        messages = server.requests[-1].json["messages"]
+        assert {message["role"] for message in messages} == roles
+        assert "Mind the datum" in str(messages)
+
+
 def test_what_is_too_long_is_asked_again_with_less(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(too_long(200_500), Say(REPLY))
-    made = make(transcript, asked(server))
+    made = make(transcript, summariser_of(server))
     assert made.done
     assert "did not fit" in made.report["why"]
     first, second = (len(request.json["messages"]) for request in server.requests)
@@ -72,7 +99,7 @@ def test_what_is_too_long_is_asked_again_with_less(server: MessagesServer, trans
 
 def test_a_refusal_of_the_api_is_told_and_nothing_changes(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(Fail(401))
-    made = make(transcript, asked(server))
+    made = make(transcript, summariser_of(server))
     assert (made.done, made.report["failed"]) == (False, True)
     assert "key" in made.report["why"]
     assert made.tokens_after == made.tokens_before
@@ -94,7 +121,7 @@ def test_a_compaction_can_be_loaded_as_it_was_made(transcript: Transcript) -> No
     made = make(transcript, summariser_choose(NOBODY))
     loaded = compaction_load(compaction_get(made.pk))
     assert len(loaded.before) == 12
-    assert [message.kind for message in loaded.after if message.content] == ["summary"]
+    assert [message.kind for message in loaded.after if message.content] == ["summary", "answer"]
     assert loaded.stored.made is not None
     assert list(compactions_of(transcript)) == [made]
 
@@ -147,7 +174,7 @@ def test_whoever_watches_hears_what_goes_on(server: MessagesServer, transcript: 
         "asking claude-x again (attempt 2)",
         "writing",
     ]
-    assert [one["problem"].partition(":")[0] for one in made.report["requests"]] == [
+    assert [request["problem"].partition(":")[0] for request in made.report["requests"]] == [
         "The conversation is too long for the model",
         "The API limits the rate of requests; it may be asked again in 1 second. Asked again after 1.0s.",
         "",

@@ -39,8 +39,8 @@ def transcript(tmp_path: Path) -> Transcript:
 
 
 def queued(transcript: Transcript, **parameters: Any) -> Run:
-    asked = {"transcript": transcript.pk, "kind": "full", "model": MODEL, **parameters}
-    return Run.objects.create(kind="compaction", parameters=asked, created_at=now_ms())
+    request = {"transcript": transcript.pk, "kind": "full", "model": MODEL, **parameters}
+    return Run.objects.create(kind="compaction", parameters=request, created_at=now_ms())
 
 
 def executed(transcript: Transcript, **parameters: Any) -> Run:
@@ -50,7 +50,7 @@ def executed(transcript: Transcript, **parameters: Any) -> Run:
     return run
 
 
-def said(run: Run) -> list[str]:
+def turn_titles(run: Run) -> list[str]:
     return [turn["text"].partition("\n")[0] for turn in run.turns]
 
 
@@ -58,7 +58,7 @@ def test_a_run_tells_who_was_asked_how_and_for_how_much(server: MessagesServer, 
     server.answer(Say(REPLY, usage=BILLED))
     run = executed(transcript)
     assert run.status == "completed"
-    assert said(run) == [f"Asked {MODEL} as a fork."]
+    assert turn_titles(run) == [f"Asked {MODEL} as a fork."]
     assert "To have it done." in run.turns[0]["text"]
     assert (run.model, run.input_tokens, run.cache_read_tokens, run.output_tokens) == (MODEL, 1_000_000, 2_000, 500)
     assert run.cost is not None
@@ -72,7 +72,7 @@ def test_the_fallback_chain_is_a_turn_each_and_in_the_result(server: MessagesSer
     server.answer(Say("", calls=[Call("Read", {})], usage=BILLED), too_long(200_100), Fail(529), Say(REPLY))
     run = executed(transcript)
     assert run.status == "completed"
-    assert said(run) == [
+    assert turn_titles(run) == [
         f"Asked {MODEL} as a fork: the fork called tools (Read) instead of writing.",
         f"Asked {MODEL}: The conversation is too long for the model: 200,100 tokens, and 200,000 fit.",
         f"Asked {MODEL}: The API is overloaded or has an error of its own. Asked again after 1.0s.",
@@ -164,19 +164,19 @@ def test_what_failed_attempts_were_billed_is_spent(server: MessagesServer, trans
 
 def test_the_circuit_breaker_is_told_and_opens(server: MessagesServer, transcript: Transcript) -> None:
     server.otherwise = Fail(401)
-    asked = {"kind": "auto", "settings": {"percent": "0.1"}}
+    parameters = {"kind": "auto", "settings": {"percent": "0.1"}}
     for number in (1, 2, 3):
-        run = executed(transcript, **asked)
+        run = executed(transcript, **parameters)
         assert run.status == "failed"
         assert f"That is failure {number} in a row; after 3 it is not tried any more." in run.error
         assert run.result["failures_in_a_row"] == number
-    run = executed(transcript, **asked)
+    run = executed(transcript, **parameters)
     assert run.status == "completed"
     assert "It failed 3 times in a row and is not tried again. Ask for a full compaction" in run.summary
     assert len(server.requests) == 3
     server.otherwise = Say(REPLY)
     assert executed(transcript).status == "completed"
-    assert executed(transcript, **asked).status == "completed"
+    assert executed(transcript, **parameters).status == "completed"
     assert len(server.requests) == 5
 
 
@@ -193,7 +193,7 @@ def test_spans_are_counted_and_one_refused_key_ends_it(server: MessagesServer, t
     run = executed(transcript, kind="collapse")
     assert run.status == "completed"
     assert run.turn_count == len(server.requests) > 1
-    assert said(run)[0] == f"Asked {MODEL} about span 1 of {run.turn_count}."
+    assert turn_titles(run)[0] == f"Asked {MODEL} about span 1 of {run.turn_count}."
     assert (run.phase, run.total) == ("writing", None)
     server.requests.clear()
     server.otherwise = Fail(401)
@@ -221,7 +221,7 @@ def test_the_answer_is_seen_as_it_arrives_and_a_kill_ends_it_within_two_seconds(
     assert time.monotonic() - began < fair(2)
     run.refresh_from_db()
     assert (run.status, run.input_tokens) == ("killed", 1_000_000)
-    assert said(run) == [f"Asked {MODEL} as a fork: It was stopped."]
+    assert turn_titles(run) == [f"Asked {MODEL} as a fork: It was stopped."]
     assert not Compaction.objects.exists()
 
 
@@ -242,7 +242,7 @@ def test_hooks_run_only_where_asked_for_and_all_that_they_say_is_shown(
     with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
         assert "hooks" not in executed(transcript).result
         run = executed(transcript, hooks="user", hooks_seen=hooks_of(transcript).fingerprint)
-    assert [text.rpartition(": ")[2] for text in said(run)] == [
+    assert [text.rpartition(": ")[2] for text in turn_titles(run)] == [
         "echo Keep the tides",
         f"Asked {MODEL} as a fork.",
         "echo No force push",
@@ -251,7 +251,7 @@ def test_hooks_run_only_where_asked_for_and_all_that_they_say_is_shown(
     assert "Keep the tides" in server.requests[-1].json["messages"][-1]["content"][0]["text"]
     assert len(run.result["hooks"]) == 3
     made = Compaction.objects.get(run_id=run.pk)
-    assert [one["output"] for one in made.report["hooks"]] == ["Keep the tides\n", "No force push\n", "Seen\n"]
+    assert [hook["output"] for hook in made.report["hooks"]] == ["Keep the tides\n", "No force push\n", "Seen\n"]
     assert "SessionStart:compact hook success: No force push" in str(compaction_load(made).after)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -35,8 +36,8 @@ from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, RunError
 from inspector.web.clock import now_ms
 from sessions.context.selectors.contexts import load_context, point_next
-from sessions.models import Transcript
-from sessions.transcripts.engine.messages import Message, join_messages
+from sessions.models import Request, Transcript
+from sessions.transcripts.engine.messages import Message
 from tests.demo import names
 from tests.importing import imported
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
@@ -98,17 +99,17 @@ def page(client: Client, query: dict[str, Any] | None = None, **headers: str) ->
         ADDRESS, query or {}, headers={name.replace("_", "-"): text for name, text in headers.items()}
     )
     assert response.status_code == 200
-    return said(response.content)
+    return words_of(response.content)
 
 
-def said(content: bytes) -> str:
+def words_of(content: bytes) -> str:
     return re.sub(r"\s+", " ", unescape(content.decode()))
 
 
 def forecast(html: str) -> str:
-    found = re.search(r'<section id="forecast".*?</section>', html)
-    assert found
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", found[0]))
+    match = re.search(r'<section id="forecast".*?</section>', html)
+    assert match
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", match[0]))
 
 
 # --- starting -----------------------------------------------------------------------------------------------------
@@ -126,7 +127,8 @@ def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: 
     execute(run)
     made = Compaction.objects.get(run_id=run.pk)
     assert made.done, made.report["why"]
-    assert re.search(r"Would free ~[\d.]+k? of ~10\.7k tokens", foretold)
+    assert re.search(r"Would free ~[\d.]+k? of ~20\.4k tokens", foretold)
+    assert "By the client’s own estimate, which decides what it does: ~10.7k →" in foretold
     assert made.mechanical == (kind in (COLLAPSE, FULL, PARTIAL_FROM, PARTIAL_UP_TO, AUTO))
     assert Path(transcript().source.path).read_bytes() == before
 
@@ -134,9 +136,10 @@ def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: 
 @pytest.mark.parametrize("mode", ["cached", "api"])
 def test_the_other_ways_of_clearing_have_settings_of_their_own(client: Client, mode: str) -> None:
     html = page(client, {"kind": "microcompact", "mode": mode})
-    assert ("set.exclude_tools" in html) == (mode == "api")
+    assert ("set.tool_uses.exclude_tools" in html) == (mode == "api")
     client.post(ADDRESS, {"kind": "microcompact", "mode": mode, "set.trigger": "1", "set.keep": "1"})
-    assert Run.objects.get().parameters["settings"] == {"mode": mode, "trigger": "1", "keep": "1"}
+    prefix = "tool_uses." if mode == "api" else ""
+    assert Run.objects.get().parameters["settings"] == {"mode": mode, f"{prefix}trigger": "1", f"{prefix}keep": "1"}
 
 
 def test_settings_of_the_mode_before_are_not_taken_for_those_of_the_new_one(client: Client) -> None:
@@ -154,7 +157,7 @@ def test_a_sub_agent_has_the_same_form(client: Client) -> None:
     agent = Transcript.objects.filter(parent__isnull=False, kind="agent").first()
     assert agent is not None
     address = f"/sessions/{agent.public_id}/compact/"
-    assert forecast(said(client.get(f"{address}?kind=full").content))
+    assert forecast(words_of(client.get(f"{address}?kind=full").content))
     client.post(address, {"kind": "full"})
     run = Run.objects.get()
     assert run.parameters["transcript"] == agent.pk
@@ -165,9 +168,10 @@ def test_only_a_form_of_ours_starts_anything() -> None:
     strict = Client(enforce_csrf_checks=True)
     assert strict.post(ADDRESS, {"kind": "full"}).status_code == 403
     assert strict.get(ADDRESS, {"kind": "full", "confirmed": "x"}).status_code == 200
-    shown = strict.get(ADDRESS).content.decode()
+    shown = strict.get(ADDRESS, {"kind": "full"}).content.decode()
     # The token goes with the button that starts it, so that it never stands in an address.
-    token = re.search(r'<button class="primary" formmethod="post" name="csrfmiddlewaretoken" value="(\w+)">', shown)
+    button = r'<button\s+class="primary"\s+formmethod="post"\s+name="csrfmiddlewaretoken"\s+value="(\w+)"\s*>'
+    token = re.search(button, shown)
     assert token
     assert 'type="hidden" name="csrfmiddlewaretoken"' not in shown
     assert strict.post(ADDRESS, {"kind": "full", "csrfmiddlewaretoken": token[1]}).status_code == 303
@@ -178,7 +182,7 @@ def test_only_a_form_of_ours_starts_anything() -> None:
 def test_a_wrong_value_stands_beside_its_field_and_nothing_is_lost(client: Client) -> None:
     fields = {"kind": "full", "instructions": "Mind the moon.", "set.attachments.files.most": "many"}
     response = client.post(ADDRESS, {**fields, "set.full.retries": "2"})
-    html = said(response.content)
+    html = words_of(response.content)
     assert response.status_code == 422
     assert re.search(r'name="set.attachments.files.most" value="many"[^>]*aria-invalid', html)
     assert "Has to be a whole number, not 'many'." in html
@@ -248,14 +252,16 @@ def test_the_page_takes_few_queries(client: Client) -> None:
         query = chosen(kind)
         with CaptureQueriesContext(connection) as queries:
             client.get(ADDRESS, query)
-        assert len(queries) <= 12, kind
+        assert len(queries) <= (15 if kind.attaches else 12), kind  # the records that attachments come from
 
 
 # --- messages and turns that are named ----------------------------------------------------------------------------
 def test_any_entry_of_a_turn_names_it(client: Client) -> None:
     first = prompts()[0]
     inside = next(
-        one.uuid for one in messages()[[m.uuid for m in messages()].index(first) + 1 :] if one.role == "assistant"
+        message.uuid
+        for message in messages()[[m.uuid for m in messages()].index(first) + 1 :]
+        if message.role == "assistant"
     )
     html = page(client, {"kind": "snip", "ids": inside})
     assert re.search(rf'name="ids" value="{first}" checked', html)
@@ -269,24 +275,24 @@ def test_what_has_left_the_context_is_said_with_the_nearest_that_would_do(client
     assert "is not in the context: it was summarised away. The nearest that would do is" in html
     near = re.search(r"kind=partial-up-to&pivot=([0-9a-f-]{36})\">entry \d+</a>", html)
     assert near
-    assert "Would free" in forecast(page(client, {"kind": "partial-up-to", "pivot": near[1]}))
+    assert re.search("Would (free|add)", forecast(page(client, {"kind": "partial-up-to", "pivot": near[1]})))
     assert "was summarised away" in page(client, {"kind": "snip", "ids": gone})
 
 
 def test_where_a_cut_would_part_a_call_from_its_result_it_is_moved(client: Client) -> None:
-    result = next(one.uuid for one in messages() if one.kind == "result")
+    result = next(message.uuid for message in messages() if message.kind == "result")
     html = page(client, {"kind": "partial-up-to", "pivot": result})
     assert re.search(
         r"It is cut at entry \d+, where more is kept. At entry \d+ a tool call would lose its result", html
     )
-    assert "Would free" in forecast(html) or "Nothing would change" in forecast(html)
+    assert re.search("Would (free|add)|Nothing would change", forecast(html))
 
 
 def test_a_message_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:
     agent = Transcript.objects.filter(parent__isnull=False, kind="agent").select_related("parent").first()
     assert agent is not None
     assert agent.parent is not None
-    inside = next(one.uuid for one in load_context(agent, point_next(agent)).messages if one.uuid)
+    inside = next(message.uuid for message in load_context(agent, point_next(agent)).messages if message.uuid)
     response = client.get(f"/sessions/{agent.parent.public_id}/compact/", {"kind": "partial-from", "pivot": inside})
     assert response["Location"] == f"/sessions/{agent.public_id}/compact/?kind=partial-from&pivot={inside}"
 
@@ -299,10 +305,10 @@ def test_what_was_picked_on_one_page_of_turns_stays_picked_on_the_next(client: C
         file.assistant("It is high.")
     file.user("And now?")
     address = f"/sessions/{file.read().public_id}/compact/"
-    last = said(client.get(address, {"kind": "snip"}).content)
+    last = words_of(client.get(address, {"kind": "snip"}).content)
     assert "61–66 of 66" in last
     assert "It is not finished." in last
-    first = said(client.get(address, {"kind": "snip", "ids": [turns[64], turns[63]], "page": "1"}).content)
+    first = words_of(client.get(address, {"kind": "snip", "ids": [turns[64], turns[63]], "page": "1"}).content)
     assert "1–30 of 66" in first
     assert "2 more on other pages are chosen." in first
     assert re.search(rf'type="hidden" name="ids" value="{turns[64]},{turns[63]}"', first)
@@ -337,9 +343,9 @@ def asking(**more: str) -> dict[str, str]:
 
 def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
     html = page(client, asking())
-    assert re.search(rf"~11\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
+    assert re.search(rf"~12\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
     response = client.post(ADDRESS, asking(instructions="Mind the moon."))
-    html = said(response.content)
+    html = words_of(response.content)
     assert response.status_code == 200
     for words in (
         f"Ask {MODEL} for the summary?",
@@ -362,9 +368,62 @@ def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, ser
     assert "Mind the moon." in str(server.requests[0].json["messages"][-1])
 
 
+def test_the_button_is_off_where_nothing_would_change(client: Client, server: MessagesServer) -> None:
+    off = 'disabled title="Nothing would change"'
+    assert off in page(client, {"kind": "auto"})
+    assert off not in page(client, {"kind": "auto", **SETTINGS[AUTO]})
+    assert off in page(client, {"kind": "budget", "set.per_result": "1,000,000"})
+    assert off not in page(client, {"kind": "budget", **SETTINGS[BUDGET]})
+    # A summary of a model may be smaller than the one that stands in for it.
+    assert off not in page(client, asking())
+
+
+def test_the_model_of_the_session_stands_first_and_is_asked_by_its_name(client: Client, server: MessagesServer) -> None:
+    own = Request.objects.filter(transcript__public_id=names.LONG).order_by("-position").values_list("model", flat=True)
+    html = page(client, {"kind": "full"})
+    assert html.index('value="session"') < html.index('value="configured"')
+    assert f'<b class="mono">{own[0]}</b> The session' in html
+    fields = asking(writer="session", confirmed=own[0])
+    assert f"Ask {own[0]} for the summary?" in words_of(client.post(ADDRESS, asking(writer="session")).content)
+    assert client.post(ADDRESS, fields).status_code == 303
+    assert Run.objects.get().parameters["model"] == own[0]
+
+
+def test_the_page_shows_what_the_api_would_be_asked_and_gives_the_whole_request(client: Client) -> None:
+    query = {"kind": "microcompact", "mode": "api", "set.compact.enabled": "on"}
+    html = page(client, query)
+    assert "Sent beside the messages" in html
+    for words in ("clear_tool_uses_20250919", "compact_20260112", "compact-2026-01-12"):
+        assert words in html
+    assert f"{ADDRESS}request/?kind=microcompact&mode=api" in html
+    response = client.get(f"{ADDRESS}request/", query)
+    assert response["Content-Disposition"] == 'attachment; filename="request.json"'
+    document = json.loads(response.content)
+    edits = [edit["type"] for edit in document["body"]["context_management"]["edits"]]
+    assert edits[-2:] == ["clear_tool_uses_20250919", "compact_20260112"]
+    assert "compact-2026-01-12" in document["betas"]
+    assert document["body"]["messages"][0]["role"] == "user"
+    at_once = json.loads(client.get(f"{ADDRESS}request/", {**query, "set.compact.at_once": "on"}).content)
+    assert at_once["body"]["compaction"] == {"type": "summarize"}
+    assert "context_management" not in at_once["body"]
+    cached = {"kind": "microcompact", "mode": "cached", "set.trigger": "1", "set.keep": "0"}
+    body = json.loads(client.get(f"{ADDRESS}request/", cached).content)["body"]
+    deleted = {edit["cache_reference"] for edits in body["cache_edits"] for edit in edits["edits"]}
+    referenced = {block.get("cache_reference") for message in body["messages"] for block in message["content"]}
+    assert deleted
+    assert deleted <= referenced
+
+
+def test_a_setting_that_the_api_refuses_is_explained(client: Client) -> None:
+    html = page(client, {"kind": "microcompact", "mode": "api", "set.compact.starts_at": "100"})
+    assert "The API compacts from 50,000 input tokens on, not 100." in html
+    query = {"kind": "microcompact", "mode": "api", "set.compact.starts_at": "100"}
+    assert client.get(f"{ADDRESS}request/", query).status_code == 404
+
+
 def test_a_confirmation_is_of_one_model(client: Client, server: MessagesServer) -> None:
     fields = asking(writer="named", model="claude-opus-5-5", confirmed=MODEL)
-    assert "Ask claude-opus-5-5 for the summary?" in said(client.post(ADDRESS, fields).content)
+    assert "Ask claude-opus-5-5 for the summary?" in words_of(client.post(ADDRESS, fields).content)
     assert not Run.objects.exists()
 
 
@@ -372,20 +431,20 @@ def test_a_confirmation_is_of_one_model(client: Client, server: MessagesServer) 
 def test_what_is_no_name_of_a_model_is_refused(client: Client, server: MessagesServer, name: str) -> None:
     response = client.post(ADDRESS, asking(writer="named", model=name))
     assert response.status_code == 422
-    assert "Name a model" in said(response.content)
+    assert "Name a model" in words_of(response.content)
 
 
 def test_a_price_that_is_not_known_is_unknown(client: Client, server: MessagesServer) -> None:
     fields = asking(writer="named", model="kelp-coder-32b")
     assert "an unknown price" in forecast(page(client, fields))
-    html = said(client.post(ADDRESS, fields).content)
+    html = words_of(client.post(ADDRESS, fields).content)
     assert "kelp-coder-32b is not in our table of prices." in html
     assert "$0.00 </b>" not in html
 
 
 def test_each_span_of_a_collapse_is_a_request(client: Client, server: MessagesServer) -> None:
     fields = {**chosen(COLLAPSE), "set.collapse.most": "1,500", "writer": "configured"}
-    html = said(client.post(ADDRESS, fields).content)
+    html = words_of(client.post(ADDRESS, fields).content)
     assert re.search(r"tokens in [2-9] requests", html)
 
 
@@ -395,7 +454,7 @@ def test_what_asks_a_model_is_confirmed_again_before_it_is_repeated(client: Clie
     run = Run.objects.create(kind="compaction", status="failed", parameters=parameters, created_at=1, finished_at=2)
     response = client.post(f"/runs/{run.pk}/retry/")
     assert (response.status_code, response["Location"]) == (303, f"{ADDRESS}?again={run.pk}")
-    html = said(client.get(response["Location"]).content)
+    html = words_of(client.get(response["Location"]).content)
     assert f'name="model" value="{MODEL}"' in html
     assert 'name="set.attachments.files.most" value="2"' in html
     assert "Mind the moon." in html
@@ -420,8 +479,8 @@ def test_the_form_and_the_runs_show_what_is_left(client: Client, server: Message
     spent(99.0, created_at=1)
     for html in (
         page(client, asking()),
-        said(client.get("/runs/").content),
-        said(client.post(ADDRESS, asking()).content),
+        words_of(client.get("/runs/").content),
+        words_of(client.post(ADDRESS, asking()).content),
     ):
         assert "$6.50 of $10.00 left in" in html
         assert "Without 1 run of models whose price is unknown." in html
@@ -432,10 +491,10 @@ def test_a_budget_that_is_used_up_starts_nothing(client: Client, server: Message
     spent(3.0)
     response = client.post(ADDRESS, asking(confirmed=MODEL, instructions="Mind the moon."))
     assert response.status_code == 422
-    assert "The monthly budget is used up, so no model was asked. Models have cost $3.00 of $3.00" in said(
+    assert "The monthly budget is used up, so no model was asked. Models have cost $3.00 of $3.00" in words_of(
         response.content
     )
-    assert "Mind the moon." in said(response.content)
+    assert "Mind the moon." in words_of(response.content)
     assert Run.objects.count() == 1
     assert client.post(ADDRESS, {"kind": "full"}).status_code == 303
 
@@ -445,11 +504,11 @@ def test_what_costs_more_than_is_left_cannot_be_confirmed(
 ) -> None:
     settings.MODELS = replace(settings.MODELS, monthly_budget=1.0)
     spent(0.99)
-    html = said(client.post(ADDRESS, asking()).content)
+    html = words_of(client.post(ADDRESS, asking()).content)
     assert "It costs more than is left of the budget." in html
     assert 'name="confirmed"' not in html
     Run.objects.update(cost=0.9)
-    html = said(client.post(ADDRESS, asking()).content)
+    html = words_of(client.post(ADDRESS, asking()).content)
     assert "With the longest answer it would cost more" in html
     assert 'name="confirmed"' in html
 
@@ -467,7 +526,7 @@ def test_a_session_is_compacted_as_it_was_right_after_an_entry(client: Client) -
     transcript = Transcript.objects.get(public_id=names.LONG)
     moment = find_moment(transcript, entry)
     assert (made.position, made.link) == (46, moment.point.link)
-    assert made.messages_before == len(join_messages(compactable_messages(load_context(transcript, moment.point))))
+    assert made.messages_before == len(load_context(transcript, moment.point).elements)
     assert f"at={entry}" in fetch(client, f"{ADDRESS}?again={run.pk}")
 
 

@@ -41,11 +41,11 @@ SETTINGS = {
 
 
 def made(session: str, kind: KindSpec, *more: str) -> dict[str, Any]:
-    given = [word for one in SETTINGS.get(kind, []) for word in ("--set", one)]
+    given = [word for item in SETTINGS.get(kind, []) for word in ("--set", item)]
     out = StringIO()
     call_command("compact", session, "--kind", str(kind), *more, *given, "--json", stdout=out)
-    found: dict[str, Any] = json.loads(out.getvalue())
-    return found
+    data: dict[str, Any] = json.loads(out.getvalue())
+    return data
 
 
 def test_nothing_executes_before_and_after_a_compaction(client: Client, settings: Settings, tmp_path: Path) -> None:
@@ -71,12 +71,12 @@ def test_nothing_executes_before_and_after_a_compaction(client: Client, settings
         server.otherwise = Say(f"<summary>\n1. {PAYLOAD}:\n   {PAYLOAD}\n</summary>")
         for kind in KINDS:
             for model in ("mechanical", MODEL) if kind is FULL else ("mechanical",):
-                found = made(transcript.public_id, kind, "--model", model, *chosen.get(kind, []))
-                one = f"{page}compactions/run-{found['run']}/"
-                applied += found["report"]["applied"]
-                pages += [one, f"{one}?view=inline", f"/runs/{found['run']}/"]
-                pages += [f"{one}summary/"] if found["summary"] and kind is not COLLAPSE else []
-                pages += [f"{page}compact/?kind={kind}", f"{page}compare/?a=next&b=run:{found['run']}"]
+                made_comparison = made(transcript.public_id, kind, "--model", model, *chosen.get(kind, []))
+                text = f"{page}compactions/run-{made_comparison['run']}/"
+                applied += made_comparison["report"]["applied"]
+                pages += [text, f"{text}?view=inline", f"/runs/{made_comparison['run']}/"]
+                pages += [f"{text}summary/"] if made_comparison["summary"] and kind is not COLLAPSE else []
+                pages += [f"{page}compact/?kind={kind}", f"{page}compare/?a=next&b=run:{made_comparison['run']}"]
     assert applied >= 5
     quoted = 0
     for address in pages:

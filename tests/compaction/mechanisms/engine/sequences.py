@@ -27,6 +27,7 @@ from compaction.mechanisms.engine import (
     recover,
     run_pipeline,
 )
+from compaction.mechanisms.engine.attachments import FileText
 from compaction.mechanisms.engine.snip.removal import short_id, snip
 from memory.notes.engine import last_summarized_after
 from sessions.lint.engine import Severity, lint_request
@@ -188,7 +189,7 @@ class Player:
             summarise=self.summarise,
             summarise_span=lambda span: f"{len(span)} messages",
             read_notes=(lambda: NOTES) if operation in ("notes", "recover") else None,
-            read_file=lambda path: f"text of {path}",
+            read_file=lambda path: FileText.whole(f"text of {path}"),
             transcript_path="/s/session.jsonl",
         )
 
@@ -201,10 +202,10 @@ def requests_in(messages: Sequence[Message]) -> list[int]:
     """Where each response begins: what stands before it was the request."""
     seen: set[str] = set()
     places = []
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.role == "assistant" and message.message_id not in seen:
             seen.add(message.message_id)
-            places.append(at)
+            places.append(index)
     return [place for place in places if place]
 
 

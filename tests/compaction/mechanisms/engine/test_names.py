@@ -22,7 +22,6 @@ NAMES = [
     "Effects",
     "FullConfig",
     "Hooks",
-    "Listing",
     "MicrocompactConfig",
     "Notes",
     "Occasion",

@@ -13,7 +13,7 @@ from compaction.mechanisms.engine.snip.removal import short_id, snip, tag_inputs
 from compaction.mechanisms.engine.tool_result_limit.limit import limit_tool_results
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import CountCache, Limits, context_tokens, estimate
-from tests.sessions.transcripts.engine.talk import NOON, answered, call, content, loop, returned, said, sent, whole
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, content, loop, returned, sent, typed, whole
 
 CONFIG = MicrocompactConfig(timed=TimedConfig(enabled=True))
 COLLAPSE = CollapseConfig(enabled=True)
@@ -21,13 +21,13 @@ COLLAPSE = CollapseConfig(enabled=True)
 
 def early() -> list[Message]:
     """More than 40 calls and about 160,000 tokens."""
-    messages = [said("the login has to keep its tokens on the server")]
+    messages = [typed("the login has to keep its tokens on the server")]
     for number in range(44):
         messages += loop(
             1, 10_000 + 40 * number, tool=("Read", "Bash", "Edit", "Grep")[number % 4], prefix=f"n{number}"
         )
         if number % 8 == 7:
-            messages += [answered(f"step {number} is done"), said(f"go on after {number}")]
+            messages += [answered(f"step {number} is done"), typed(f"go on after {number}")]
     return messages
 
 
@@ -37,9 +37,9 @@ def recent() -> list[Message]:
         returned(("toolu_80", "class AuthSession {}\n" * 900)),
         answered("then a first version", call("toolu_81", "Edit", file_path="src/auth/AuthSession.ts")),
         returned(("toolu_81", "edited")),
-        said("think of people with two devices"),
+        typed("think of people with two devices"),
         answered("then the other one has to stay logged in", at=NOON + 60),
-        said("right"),
+        typed("right"),
     ]
 
 

@@ -11,7 +11,7 @@ from compaction.trail.engine import (
 )
 from sessions.transcripts.engine.marks import Fate, Mark
 from tests.sessions.transcripts.engine.talk import answered
-from tests.sessions.transcripts.engine.talk import said as typed
+from tests.sessions.transcripts.engine.talk import typed as typed
 
 KEPT, AWAY = PromptState.KEPT, PromptState.SUMMARISED
 

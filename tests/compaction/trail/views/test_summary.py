@@ -55,13 +55,13 @@ def summary(client: Client, transcript: Transcript, name: str) -> str:
 
 
 def boundary(file: Written) -> str:
-    return next(str(one["uuid"]) for one in file.records if one.get("subtype") == "compact_boundary")
+    return next(str(record["uuid"]) for record in file.records if record.get("subtype") == "compact_boundary")
 
 
 def sentences(html: str) -> dict[str, str]:
     """What stands beside each sentence."""
-    found = re.findall(r'<li id="s\d+".*?<div class="md">(.*?)</div>(.*?)</li>', html, re.DOTALL)
-    return {flat(words).strip(): beside for words, beside in found}
+    matches = re.findall(r'<li id="s\d+".*?<div class="md">(.*?)</div>(.*?)</li>', html, re.DOTALL)
+    return {flat(words).strip(): beside for words, beside in matches}
 
 
 def test_each_sentence_leads_to_its_messages_and_says_why(client: Client, file: Written) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -16,7 +17,9 @@ from compaction.trail.selectors import trail as selector
 from compaction.trail.selectors.trail import trail_of
 from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
+from sessions.imports.services.sync import sync
 from sessions.models import Transcript
+from tests.samples import SHARED, needs_samples
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.writing import START
 from tests.sessions.written import Written
@@ -229,3 +232,63 @@ def test_nothing_in_a_record_is_run(client: Client, file: Written) -> None:
     for html in (page(client, transcript), page(client, transcript, f"{boundary}/summary/")):
         assert PAYLOAD not in html
         assert "<img" not in html
+
+
+def boundary(file: Written, metadata: dict[str, Any]) -> None:
+    file.row("system", subtype="compact_boundary", compactMetadata=metadata, parent=None)
+
+
+def started(html: str) -> list[str]:
+    return re.findall(r"Started: ([a-z ]+)\.", flat(html))
+
+
+def test_what_started_each_compaction_is_told(client: Client, file: Written) -> None:
+    file.user("Chart the tides")
+    file.assistant("Charted.")
+    file.compacts("Tides.")
+    file.assistant("On we go.")
+    file.row(
+        "system", subtype="compact_boundary", compactMetadata={"trigger": "manual", "preTokens": 9_000}, parent=None
+    )
+    file.user("Tides, by hand.", isCompactSummary=True)
+    file.assistant("Further.")
+    file.user("And the moon?")
+    file.assistant("Prompt is too long", isApiErrorMessage=True, usage=None)
+    file.row(
+        "system", subtype="compact_boundary", compactMetadata={"trigger": "auto", "preTokens": 40_600}, parent=None
+    )
+    file.user("Tides and the moon.", isCompactSummary=True)
+    file.assistant("It is full.")
+    file.row(
+        "system", subtype="compact_boundary", compactMetadata={"trigger": "auto", "preTokens": 40_600}, parent=None
+    )
+    file.user("The moon.", isCompactSummary=True)
+    html = page(client, file.read())
+    assert started(html) == ["threshold", "asked for", "after an error", "unknown"]
+    words = flat(html)
+    assert "The API had refused the request before it: Prompt is too long" in words
+    assert "100% of the usual threshold of 167.0k" in words
+    assert "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE" in words
+    assert "1 answer after the one before" in words
+
+
+@needs_samples
+@pytest.mark.parametrize(
+    ("recording", "causes", "loops"),
+    [
+        # A lowered threshold: the client compacted before every request, and freed nothing.
+        ("autocompact_pct-v2076", ["unknown"] * 15, [15]),
+        ("autocompact_win", ["unknown"], []),
+        # A request that was refused is in the client's log, and has no answer.
+        ("errors", ["after an error"] * 2, []),
+    ],
+)
+def test_recordings_of_the_client_tell_what_started_a_compaction(
+    recording: str, causes: list[str], loops: list[int]
+) -> None:
+    sync([SHARED / "realclient" / recording / "projects"], workers=1)
+    session = Transcript.objects.filter(kind=Transcript.Kind.MAIN).order_by("-compactions").first()
+    assert session is not None
+    trail = trail_of(session)
+    assert [step.start.cause.value for step in trail.steps if step.start] == causes
+    assert [len(loop.links) for loop in trail.loops] == loops

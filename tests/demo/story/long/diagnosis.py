@@ -204,9 +204,10 @@ QUESTION = {
 def pasted_chart(session: Session) -> None:
     session.prompt(PASTED, name="pasted chart", image=tide_chart(25), wait=95)
     answers = {QUESTION["question"]: "Zone names"}
-    asked = QUESTION["question"]
-    told = (
-        f'Your questions have been answered: "{asked}"="Zone names". You can now continue with these answers in mind.'
+    question = QUESTION["question"]
+    text = (
+        f'Your questions have been answered: "{question}"="Zone names". '
+        "You can now continue with these answers in mind."
     )
     session.step(
         Think("Both ticks are there and the curve is smooth. Zone names, letters or a UTC column: ask."),
@@ -214,7 +215,7 @@ def pasted_chart(session: Session) -> None:
         other(
             "AskUserQuestion",
             {"questions": [QUESTION]},
-            told,
+            text,
             {"questions": [QUESTION], "answers": answers, "annotations": {}},
             name="repeated hour",
             seconds=31.0,

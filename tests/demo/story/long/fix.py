@@ -154,9 +154,9 @@ The zone has no name there, only an offset (`+00`, `-01`). It is right, if not p
 def make_tasks(session: Session) -> None:
     session.discovered = ["TaskCreate", "TaskUpdate"]
     names = ["TaskCreate", "TaskUpdate"]
-    found = [{"type": "tool_reference", "tool_name": name} for name in names]
+    result = [{"type": "tool_reference", "tool_name": name} for name in names]
     twin = {"matches": names, "query": "select:TaskCreate,TaskUpdate", "total_deferred_tools": 7}
-    session.step(other("ToolSearch", {"query": "select:TaskCreate,TaskUpdate"}, found, twin, name="load tasks"))
+    session.step(other("ToolSearch", {"query": "select:TaskCreate,TaskUpdate"}, result, twin, name="load tasks"))
     session.step(
         Say("Three pieces, in this order."),
         *(

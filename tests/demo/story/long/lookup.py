@@ -60,9 +60,9 @@ enough for nine constituents."""
 def clock_law(session: Session) -> None:
     session.prompt("Check that against the actual rule for clock changes, please. I don't trust either of us.", wait=85)
     names = ["WebSearch", "WebFetch"]
-    found = [{"type": "tool_reference", "tool_name": name} for name in names]
+    result = [{"type": "tool_reference", "tool_name": name} for name in names]
     twin = {"matches": names, "query": "select:WebSearch,WebFetch", "total_deferred_tools": 7}
-    session.step(hidden(1200), other("ToolSearch", {"query": "select:WebSearch,WebFetch"}, found, twin))
+    session.step(hidden(1200), other("ToolSearch", {"query": "select:WebSearch,WebFetch"}, result, twin))
     query = "europe summer time last Sunday October 01:00 UTC which local hour repeats"
     links = ", ".join(f'{{"title":"{hit["title"]}","url":"{hit["url"]}"}}' for hit in RESULTS)
     session.step(
@@ -115,12 +115,12 @@ def tide_server(session: Session) -> None:
     session.meter.overhead += 410
     session.meter.add(410)
     session.meter.cut(1800)
-    found = [{"type": "tool_reference", "tool_name": MCP}]
+    blocks = [{"type": "tool_reference", "tool_name": MCP}]
     session.step(
         other(
             "ToolSearch",
             {"query": f"select:{MCP}"},
-            found,
+            blocks,
             {"matches": [MCP], "query": f"select:{MCP}", "total_deferred_tools": 8},
         ),
         name="tools changed",

@@ -81,11 +81,11 @@ def answers(folder: Path, home: Path, **extra: str) -> dict[str, Any]:
         ["capture", "list"],
         ["capture", "show", "msg_stored"],
     ]
-    check, exported, *said = several(home, *commands, **extra)
+    check, exported, *text = several(home, *commands, **extra)
     assert (check["damaged"], check["damage"]) == (0, [])
     records = [json.loads(line) for line in Path(exported["path"]).read_bytes().splitlines()]
     return {
-        **{" ".join(command): words for command, words in zip(commands[2:], said, strict=True)},
+        **{" ".join(command): words for command, words in zip(commands[2:], text, strict=True)},
         "session made of the compaction": [exported["session_id"], *(record.get("message") for record in records)],
         "checked": [check["files"], check["checked_bytes"]],
         "notes": (home / "notes" / SESSION / "summary.md").read_text(),
@@ -108,13 +108,13 @@ def several(home: Path, *commands: list[str], **extra: str) -> list[Any]:
     return [json.loads(text) for text in json.loads(done.stdout)]
 
 
-def differences(one: Any, other: Any, place: str = "") -> list[str]:
+def differences(data: Any, other: Any, place: str = "") -> list[str]:
     """Where two answers differ, and how."""
-    if isinstance(one, float) and isinstance(other, float) and abs(one - other) < 1e-9:
+    if isinstance(data, float) and isinstance(other, float) and abs(data - other) < 1e-9:
         return []  # databases add up in an order of their own
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        return [words for name in one for words in differences(one[name], other[name], f"{place}/{name}")]
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        pairs = enumerate(zip(one, other, strict=True))
+    if isinstance(data, dict) and isinstance(other, dict) and data.keys() == other.keys():
+        return [words for name in data for words in differences(data[name], other[name], f"{place}/{name}")]
+    if isinstance(data, list) and isinstance(other, list) and len(data) == len(other):
+        pairs = enumerate(zip(data, other, strict=True))
         return [words for number, (a, b) in pairs for words in differences(a, b, f"{place}/{number}")]
-    return [] if one == other else [f"{place}: {one!r:.300} became {other!r:.300}"]
+    return [] if data == other else [f"{place}: {data!r:.300} became {other!r:.300}"]

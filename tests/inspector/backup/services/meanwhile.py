@@ -36,9 +36,9 @@ class Writer:
             for session, path in zip(self.sessions, self.paths, strict=True):
                 session.user(f"And harbour {number}?")
                 append(path, session.records[-1])
-            one = exchange(request({"role": "user", "content": f"harbour {number}"}), message(f"msg_{number}"))
-            self._spool.write(one)
-            self.recorded.append(one.name)
+            item = exchange(request({"role": "user", "content": f"harbour {number}"}), message(f"msg_{number}"))
+            self._spool.write(item)
+            self.recorded.append(item.name)
 
     def wait_for(self, more: int) -> None:
         enough = len(self.recorded) + more
@@ -87,5 +87,5 @@ def _compare(folder: Path, backup: Path, writer: Writer, recorded: set[str]) -> 
     assert len(names) == len(set(names)), "an exchange was stored twice"
     assert sorted(recorded - set(names)) == [], "an exchange was lost"
     for session, path in zip(writer.sessions, writer.paths, strict=True):
-        (shown,) = [one for one in sessions if one["id"] == session.session]
+        (shown,) = [item for item in sessions if item["id"] == session.session]
         assert 12 <= shown["entries"] <= len(session.records), path

@@ -23,58 +23,69 @@ def running() -> ActiveRun:
 
 
 def test_only_the_last_turns_are_kept_and_all_are_counted() -> None:
-    at = running()
+    active = running()
     for number in range(100):
-        at.add_turn(f"turn {number}" + "x" * 5000)
-    told = at.take_updates()
-    assert told["turn_count"] == 100
-    assert [turn["number"] for turn in told["turns"]] == list(range(101 - LAST_TURNS, 101))
-    assert {len(turn["text"]) for turn in told["turns"]} == {LONGEST_TEXT}
+        active.add_turn(f"turn {number}" + "x" * 5000)
+    updates = active.take_updates()
+    assert updates["turn_count"] == 100
+    assert [turn["number"] for turn in updates["turns"]] == list(range(101 - LAST_TURNS, 101))
+    assert {len(turn["text"]) for turn in updates["turns"]} == {LONGEST_TEXT}
 
 
 def test_a_turn_that_goes_on_is_told_again() -> None:
-    at = running()
-    at.add_turn("Asked")
-    at.add_turn("Asked again")
-    at.update_turn("Asked again: half a pair \ud83d", tools={"Read": 1})
-    told = at.take_updates()
-    assert [turn["text"] for turn in told["turns"]] == ["Asked", "Asked again: half a pair ?"]
-    assert (told["turn_count"], told["turns"][-1]["tools"]) == (2, {"Read": 1})
+    active = running()
+    active.add_turn("Asked")
+    active.add_turn("Asked again")
+    active.update_turn("Asked again: half a pair \ud83d", tools={"Read": 1})
+    updates = active.take_updates()
+    assert [turn["text"] for turn in updates["turns"]] == ["Asked", "Asked again: half a pair ?"]
+    assert (updates["turn_count"], updates["turns"][-1]["tools"]) == (2, {"Read": 1})
 
 
 def test_a_phase_starts_the_count_again_and_further_counts_stay() -> None:
-    at = running()
-    at.begin_phase("reading", total=10, unit="files")
-    at.advance(3, entries=7)
-    at.begin_phase("writing")
-    at.advance()
-    told = at.take_updates()
-    assert (told["phase"], told["done"], told["total"], told["progress"]) == ("writing", 1, None, {"entries": 7})
+    active = running()
+    active.begin_phase("reading", total=10, unit="files")
+    active.advance(3, entries=7)
+    active.begin_phase("writing")
+    active.advance()
+    updates = active.take_updates()
+    assert (updates["phase"], updates["done"], updates["total"], updates["progress"]) == (
+        "writing",
+        1,
+        None,
+        {"entries": 7},
+    )
 
 
 def test_what_could_not_be_written_is_kept_for_the_next_time() -> None:
-    at = running()
-    at.begin_phase("reading")
-    taken = at.take_updates()
-    at.report_progress(5)
-    at.restore_updates(taken)
-    told = at.take_updates()
-    assert (told["phase"], told["done"]) == ("reading", 5)
-    assert not at.has_updates
+    active = running()
+    active.begin_phase("reading")
+    taken = active.take_updates()
+    active.report_progress(5)
+    active.restore_updates(taken)
+    updates = active.take_updates()
+    assert (updates["phase"], updates["done"]) == ("reading", 5)
+    assert not active.has_updates
 
 
 def test_a_price_that_nobody_knows_is_not_zero() -> None:
-    at = running()
-    at.spend(output_tokens=5)
-    assert at.take_updates()["cost"] is None
-    at.spend(output_tokens=5, cost=0.5)
-    assert at.take_updates()["cost"] == 0.5
+    active = running()
+    active.spend(output_tokens=5)
+    assert active.take_updates()["cost"] is None
+    active.spend(output_tokens=5, cost=0.5)
+    assert active.take_updates()["cost"] == 0.5
 
 
 def test_every_call_that_tells_progress_hears_the_stop() -> None:
-    at = running()
-    at.stop(RunKilled)
-    for call in (at.check, lambda: at.report_progress(1), at.advance, lambda: at.begin_phase("x"), lambda: at.wait(5)):
+    active = running()
+    active.stop(RunKilled)
+    for call in (
+        active.check,
+        lambda: active.report_progress(1),
+        active.advance,
+        lambda: active.begin_phase("x"),
+        lambda: active.wait(5),
+    ):
         with pytest.raises(RunKilled):
             call()
 
@@ -111,14 +122,14 @@ def updates_counted() -> Iterator[Callable[[], int]]:
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_said_often_is_written_seldom(register: Register, queued: Queued) -> None:
-    said = 0
+    reports = 0
 
     def work(running: ActiveRun, run: Run) -> dict[str, Any]:
-        nonlocal said
+        nonlocal reports
         end = time.monotonic() + 1.5
         while time.monotonic() < end:
             running.advance()
-            said += 1
+            reports += 1
         return {}
 
     register(work)
@@ -128,7 +139,7 @@ def test_what_is_said_often_is_written_seldom(register: Register, queued: Queued
         # The claim, the end, and at most four a second between.
         assert 3 <= written() <= 9
     run.refresh_from_db()
-    assert run.done == said > 1000
+    assert run.done == reports > 1000
 
 
 @pytest.mark.django_db(transaction=True)

@@ -71,12 +71,12 @@ def test_a_run_under_way_is_not_retried(register: Register, queued: Queued) -> N
 
 def test_of_many_who_start_a_single_run_at_once_all_get_the_same(register: Register) -> None:
     register(lambda running, run: {}, single=True)
-    gate, found = threading.Barrier(6), []
+    gate, results = threading.Barrier(6), []
 
     def create() -> None:
         gate.wait()
         try:
-            found.append(run_create(kind="test", target="x").pk)
+            results.append(run_create(kind="test", target="x").pk)
         finally:
             connection.close()
 
@@ -85,7 +85,7 @@ def test_of_many_who_start_a_single_run_at_once_all_get_the_same(register: Regis
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [Run.objects.get().pk] * 6
+    assert results == [Run.objects.get().pk] * 6
     assert len(messages()) == 1
 
 

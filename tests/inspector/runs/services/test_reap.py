@@ -103,7 +103,7 @@ def state(run: Run) -> str:
 def test_a_run_whose_process_was_killed_fails_with_a_reason(queued: Queued, reaper: Reaper) -> None:
     with another_process() as (name, tell):
         run = running(queued, worker=name)
-        assert name in {one.name for one in list_processes()}
+        assert name in {process.name for process in list_processes()}
         assert (reaper.needs_reaping(), reaper.reap()) == (False, 0)
         tell(signal.SIGKILL)
         assert has_ended(name)
@@ -165,9 +165,9 @@ def test_a_clock_that_jumps_neither_ends_a_run_nor_keeps_a_lost_one(
     queued: Queued, reaper: Reaper, clock: Clock, hours: int
 ) -> None:
     """Whichever clock it is: what was written by one that is so many hours off stays for ever."""
-    at = now_ms() + hours * 3_600_000
+    time_ms = now_ms() + hours * 3_600_000
     speaks, silent = running(queued, worker="77-elsewhere"), running(queued, worker="78-elsewhere")
-    Run.objects.update(heartbeat_at=at, started_at=at, created_at=at)
+    Run.objects.update(heartbeat_at=time_ms, started_at=time_ms, created_at=time_ms)
     assert (reaper.needs_reaping(), reaper.reap()) == (False, 0)
     clock.now += SILENT_SECONDS
     heard(speaks)

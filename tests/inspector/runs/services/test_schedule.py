@@ -21,12 +21,12 @@ HOUR = 3600.0
 
 def in_threads(count: int, work: Callable[[], bool]) -> list[bool]:
     """All at once."""
-    gate, found = threading.Barrier(count), []
+    gate, results = threading.Barrier(count), []
 
     def run() -> None:
         gate.wait()
         try:
-            found.append(work())
+            results.append(work())
         finally:
             connection.close()
 
@@ -35,7 +35,7 @@ def in_threads(count: int, work: Callable[[], bool]) -> list[bool]:
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return results
 
 
 def moved(by: float) -> None:

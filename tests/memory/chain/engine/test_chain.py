@@ -39,12 +39,12 @@ def chain(home: Path, directory: str = "p") -> Chain:
     )
 
 
-def paths(home: Path, found: Chain) -> list[tuple[str, Layer, When]]:
-    return [(os.path.relpath(file.path, home), file.layer, file.when) for file in found.files]
+def paths(home: Path, chain_value: Chain) -> list[tuple[str, Layer, When]]:
+    return [(os.path.relpath(file.path, home), file.layer, file.when) for file in chain_value.files]
 
 
-def outcomes(home: Path, found: Chain, name: str = "p/CLAUDE.md") -> dict[str, Outcome]:
-    (file,) = [file for file in found.files if file.path == str(home / name)]
+def outcomes(home: Path, chain_value: Chain, name: str = "p/CLAUDE.md") -> dict[str, Outcome]:
+    (file,) = [file for file in chain_value.files if file.path == str(home / name)]
     return {include.written: include.outcome for include in file.includes}
 
 
@@ -78,22 +78,22 @@ def test_files_are_loaded_from_the_widest_to_the_nearest(home: Path) -> None:
 def test_a_compaction_loses_what_was_not_loaded_at_the_start(home: Path) -> None:
     rule = '---\npaths:\n  - "**/*.py"\n  - src/**\n---\n\nUse ruff.\n'
     write(home, p__CLAUDE="project", **{"p__.claude__rules__py": rule}, p__sub__CLAUDE="nested")
-    found = chain(home)
-    (scoped,) = [file for file in found.files if file.globs]
+    result = chain(home)
+    (scoped,) = [file for file in result.files if file.globs]
     assert (scoped.globs, scoped.agent_text, scoped.when) == (("**/*.py", "src/**"), "Use ruff.", When.ON_MATCH)
-    lost = [os.path.relpath(file.path, home) for file in found.lost_at_compaction]
+    lost = [os.path.relpath(file.path, home) for file in result.lost_at_compaction]
     assert lost == ["p/.claude/rules/py.md", "p/sub/CLAUDE.md"]
-    assert found.characters == len("project")
+    assert result.characters == len("project")
 
 
 def test_includes_are_followed_from_where_they_stand(home: Path) -> None:
     write(home, p__CLAUDE="See @docs/a.md, @~/mine.md and @/etc/hosts.", p__docs__a="@b.md", p__docs__b="b", mine="m")
-    found = chain(home)
+    result = chain(home)
     outside = {"~/mine.md": Outcome.EXTERNAL, "/etc/hosts.": Outcome.EXTERNAL}
-    assert outcomes(home, found) == {"docs/a.md,": Outcome.INCLUDED, **outside}
-    assert [(Path(file.path).name, file.hops) for file in found.files] == [("CLAUDE.md", 0), ("a.md", 1), ("b.md", 2)]
-    assert found.files[2].included_by == str(home / "p/docs/a.md")
-    assert found.outside == ((str(home / "mine.md"), str(home / "mine.md")), ("/etc/hosts", "/etc/hosts"))
+    assert outcomes(home, result) == {"docs/a.md,": Outcome.INCLUDED, **outside}
+    assert [(Path(file.path).name, file.hops) for file in result.files] == [("CLAUDE.md", 0), ("a.md", 1), ("b.md", 2)]
+    assert result.files[2].included_by == str(home / "p/docs/a.md")
+    assert result.outside == ((str(home / "mine.md"), str(home / "mine.md")), ("/etc/hosts", "/etc/hosts"))
 
 
 def test_what_a_person_includes_for_all_projects_has_to_lie_in_the_configuration(home: Path) -> None:
@@ -112,17 +112,17 @@ def test_a_link_that_leads_out_is_named_and_shows_nothing(home: Path, link: str)
     target = secret if Path(link).suffix != ".md" else secret / "x.md"
     (home / link).parent.mkdir(parents=True, exist_ok=True)
     (home / link).symlink_to(target)
-    found = chain(home)
-    assert not [file for file in found.files if "private" in file.text]
-    assert found.outside
-    assert all(Path(leads).is_relative_to(secret) for _, leads in found.outside)
+    result = chain(home)
+    assert not [file for file in result.files if "private" in file.text]
+    assert result.outside
+    assert all(Path(leads).is_relative_to(secret) for _, leads in result.outside)
 
 
 def test_a_link_that_stays_in_the_project_is_followed(home: Path) -> None:
     write(home, p__AGENTS="shared words")
     (home / "p/CLAUDE.md").symlink_to("AGENTS.md")
-    found = chain(home)
-    assert ([file.agent_text for file in found.files], found.outside) == (["shared words"], ())
+    result = chain(home)
+    assert ([file.agent_text for file in result.files], result.outside) == (["shared words"], ())
 
 
 def test_code_comments_mentions_and_addresses_are_no_includes(home: Path) -> None:
@@ -131,24 +131,24 @@ def test_code_comments_mentions_and_addresses_are_no_includes(home: Path) -> Non
         "ask @somebody or dev@a.md, a decorator @property\n- item\n\n    @b.md\n"
     )
     write(home, p__CLAUDE=text, p__a="a", p__b="b")
-    found = chain(home)
-    assert outcomes(home, found) == {"b.md": Outcome.INCLUDED}
-    assert found.files[0].includes[0].line == text.count("\n")
+    result = chain(home)
+    assert outcomes(home, result) == {"b.md": Outcome.INCLUDED}
+    assert result.files[0].includes[0].line == text.count("\n")
 
 
 def test_cycles_end_and_repeated_files_are_loaded_once(home: Path) -> None:
     write(home, p__CLAUDE="@a.md @b.md", p__a="@b.md", p__b="@a.md @CLAUDE.md")
-    found = chain(home)
-    assert outcomes(home, found) == {"a.md": Outcome.INCLUDED, "b.md": Outcome.ALREADY}
-    assert outcomes(home, found, "p/b.md") == {"a.md": Outcome.CYCLE, "CLAUDE.md": Outcome.CYCLE}
-    assert len(found.files) == 3
+    result = chain(home)
+    assert outcomes(home, result) == {"a.md": Outcome.INCLUDED, "b.md": Outcome.ALREADY}
+    assert outcomes(home, result, "p/b.md") == {"a.md": Outcome.CYCLE, "CLAUDE.md": Outcome.CYCLE}
+    assert len(result.files) == 3
 
 
 def test_hops_are_limited(home: Path) -> None:
-    write(home, p__CLAUDE="@h1.md", **{f"p__h{at}": f"@h{at + 1}.md" for at in range(1, 8)})
-    found = chain(home)
-    assert [file.hops for file in found.files] == list(range(MOST_HOPS + 1))
-    assert outcomes(home, found, f"p/h{MOST_HOPS}.md") == {f"h{MOST_HOPS + 1}.md": Outcome.TOO_DEEP}
+    write(home, p__CLAUDE="@h1.md", **{f"p__h{index}": f"@h{index + 1}.md" for index in range(1, 8)})
+    result = chain(home)
+    assert [file.hops for file in result.files] == list(range(MOST_HOPS + 1))
+    assert outcomes(home, result, f"p/h{MOST_HOPS}.md") == {f"h{MOST_HOPS + 1}.md": Outcome.TOO_DEEP}
 
 
 def test_what_cannot_be_included_is_told(home: Path) -> None:
@@ -173,9 +173,9 @@ def test_hostile_files_of_the_chain_are_told(home: Path) -> None:
     (home / "p/CLAUDE.local.md").symlink_to(home / "p/CLAUDE.local.md")
     (home / "p/.claude").mkdir()
     (home / "p/.claude/CLAUDE.md").write_bytes(b"\xff\0")
-    found = chain(home)
-    assert found.files == ()
-    assert [os.path.relpath(path, home) for path, _ in found.unread] == [
+    result = chain(home)
+    assert result.files == ()
+    assert [os.path.relpath(path, home) for path, _ in result.unread] == [
         "p/CLAUDE.md",
         "p/.claude/CLAUDE.md",
         "p/CLAUDE.local.md",

@@ -69,7 +69,7 @@ def go(memory: Path) -> None:
     (memory.parent / "go").touch()
 
 
-def said(process: subprocess.Popen[str]) -> str:
+def next_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline().strip()
 
@@ -102,10 +102,10 @@ def test_it_holds_the_process_and_success_leaves_the_time(memory: Path) -> None:
 
 
 def test_of_processes_that_race_one_gets_it(memory: Path) -> None:
-    with taker(memory) as one, taker(memory) as two, taker(memory) as three:
+    with taker(memory) as item, taker(memory) as two, taker(memory) as three:
         go(memory)
-        assert sorted(said(process) for process in (one, two, three)) == ["refused", "refused", "taken"]
-        assert lock_read(memory).pid in (one.pid, two.pid, three.pid)
+        assert sorted(next_line(process) for process in (item, two, three)) == ["refused", "refused", "taken"]
+        assert lock_read(memory).pid in (item.pid, two.pid, three.pid)
         assert lock_take(memory, now_ns=now()) is None
 
 
@@ -119,7 +119,7 @@ def test_what_another_program_writes_right_after_us_wins(memory: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", INTRUDER, str(memory / NAME)], stdout=subprocess.PIPE, text=True
     ) as intruder:
-        assert said(intruder) == "ready"
+        assert next_line(intruder) == "ready"
         assert lock_take(memory, now_ns=now()) is None
         assert lock_read(memory).pid == intruder.pid
 
@@ -127,7 +127,7 @@ def test_what_another_program_writes_right_after_us_wins(memory: Path) -> None:
 def test_a_process_that_crashed_is_waited_for_and_then_taken_over(memory: Path) -> None:
     with taker(memory) as process:
         go(memory)
-        assert said(process) == "taken"
+        assert next_line(process) == "taken"
         process.send_signal(signal.SIGKILL)
         process.wait()
     lock = lock_read(memory)

@@ -12,17 +12,17 @@ from memory.dreams.engine.prompt import DreamReport, FileReport, dream_prompt, r
 
 
 def test_reasons_sources_and_contradictions_are_read() -> None:
-    said = {
+    text = {
         "files": {
             "a.md": {"reason": "Why.", "sources": [{"session": "s", "entry": "e"}, {"session": 5}]},
             "b.md": "So.",
         },
         "contradictions": ["Noon against one.", 7],
     }
-    found = read_report(f"Done.\n```json\n{json.dumps(said)}\n```\nGood night.")
-    assert found.message == "Done.\nGood night."
-    assert found.files == {"a.md": FileReport("Why.", (("s", "e"),)), "b.md": FileReport("So.")}
-    assert found.contradictions == ("Noon against one.",)
+    report = read_report(f"Done.\n```json\n{json.dumps(text)}\n```\nGood night.")
+    assert report.message == "Done.\nGood night."
+    assert report.files == {"a.md": FileReport("Why.", (("s", "e"),)), "b.md": FileReport("So.")}
+    assert report.contradictions == ("Noon against one.",)
 
 
 @pytest.mark.parametrize("text", ["Only words.", "```json\n{broken}\n```", ""])
@@ -44,7 +44,9 @@ def test_nothing_that_it_says_breaks_the_reading(files: object, contradictions: 
 
 
 def test_the_prompt_tells_where_and_since_when() -> None:
-    asked = dream_prompt(copy="/copy", transcripts=["/t"], today="2026-11-16", since="", sessions=["a.jsonl (5 bytes)"])
-    assert "/copy. Today is 2026-11-16." in asked
-    assert "never consolidated" in asked
-    assert "- a.jsonl (5 bytes)" in asked
+    request = dream_prompt(
+        copy="/copy", transcripts=["/t"], today="2026-11-16", since="", sessions=["a.jsonl (5 bytes)"]
+    )
+    assert "/copy. Today is 2026-11-16." in request
+    assert "never consolidated" in request
+    assert "- a.jsonl (5 bytes)" in request

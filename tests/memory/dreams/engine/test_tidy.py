@@ -27,7 +27,7 @@ def topic(name: str, body: str, description: str = "about it") -> bytes:
 
 
 @dataclass(frozen=True)
-class Found:
+class Tidied:
     after: dict[str, bytes]
     reasons: dict[str, str]
 
@@ -37,18 +37,18 @@ def tidied(files: dict[str, bytes]) -> TidyResult:
     return tidy(directory, Surroundings(now=NOW))
 
 
-def settled(files: dict[str, bytes]) -> Found:
+def settled(files: dict[str, bytes]) -> Tidied:
     """Tidied, and a second time nothing comes of it."""
-    found = tidied(files)
-    assert found.changes.keys() == found.reasons.keys()
-    after = {name: data for name, data in {**files, **found.changes}.items() if data is not None}
+    result = tidied(files)
+    assert result.changes.keys() == result.reasons.keys()
+    after = {name: data for name, data in {**files, **result.changes}.items() if data is not None}
     again = tidied(after)
     assert (again.changes, again.reasons) == ({}, {})
-    return Found(after, found.reasons)
+    return Tidied(after, result.reasons)
 
 
-def index(found: Found) -> list[str]:
-    return found.after["MEMORY.md"].decode().splitlines()
+def index(result: Tidied) -> list[str]:
+    return result.after["MEMORY.md"].decode().splitlines()
 
 
 def test_what_is_in_order_stays_byte_for_byte() -> None:
@@ -56,7 +56,7 @@ def test_what_is_in_order_stays_byte_for_byte() -> None:
         "MEMORY.md": b"# Memory\r\n\r\n- [Tides](tides.md) \xe2\x80\x94 when\r\n",
         "tides.md": topic("tides", "High."),
     }
-    assert settled(files) == Found(files, {})
+    assert settled(files) == Tidied(files, {})
 
 
 def test_pointers_to_nowhere_and_second_pointers_go_and_orphans_come() -> None:
@@ -66,36 +66,39 @@ def test_pointers_to_nowhere_and_second_pointers_go_and_orphans_come() -> None:
         "tides.md": topic("tides", "High water."),
         "wind.md": topic("wind", "West wind brings rain.", "where it blows"),
     }
-    found = settled(files)
-    assert index(found)[:3] == ["- [Tides](tides.md)", "- [Fog](fog.md)", "- [wind](wind.md) — where it blows"]
-    assert index(found)[3:] == [format_pointer(parse_file(RECOVERED, found.after[RECOVERED]))]
-    assert found.after[RECOVERED].endswith(b"\n- [Gone](gone.md)\n")
-    assert found.after["tides.md"].endswith(b"High water.\n\nAgain: at noon sharp\n")
-    reason = found.reasons["MEMORY.md"]
+    result = settled(files)
+    assert index(result)[:3] == ["- [Tides](tides.md)", "- [Fog](fog.md)", "- [wind](wind.md) — where it blows"]
+    assert index(result)[3:] == [format_pointer(parse_file(RECOVERED, result.after[RECOVERED]))]
+    assert result.after[RECOVERED].endswith(b"\n- [Gone](gone.md)\n")
+    assert result.after["tides.md"].endswith(b"High water.\n\nAgain: at noon sharp\n")
+    reason = result.reasons["MEMORY.md"]
     assert "gone.md" in reason
     assert "wind.md" in reason
 
 
 def test_the_words_of_pointers_to_nowhere_are_kept_unless_they_stand_elsewhere() -> None:
     """A real directory had 177 of these, 176 of them with words of their own: "kept 207, lost 0", and all were gone."""
-    hooks = [f"the gate {at} of lock {at * 7} is painted in colour {at * 13}" for at in range(176)]
-    lines = [f"- [Gate {at}](gate-{at}.md) — {hook}" for at, hook in enumerate(hooks)]
+    hooks = [f"the gate {index} of lock {index * 7} is painted in colour {index * 13}" for index in range(176)]
+    lines = [f"- [Gate {index}](gate-{index}.md) — {hook}" for index, hook in enumerate(hooks)]
     lines += ["- [Tides](tide-times.md) — when they come"]
-    topics = {f"boat-{at}.md": topic(f"boat-{at}", f"Boat {at} has {at + 2} masts.", f"boat {at}") for at in range(10)}
+    topics = {
+        f"boat-{index}.md": topic(f"boat-{index}", f"Boat {index} has {index + 2} masts.", f"boat {index}")
+        for index in range(10)
+    }
     topics["tides.md"] = topic("tides", "High water.", "Tides: when they come")
     pointers = [f"- [{name.removesuffix('.md')}]({name})" for name in topics]
     files = {**topics, "MEMORY.md": "".join(f"{line}\n" for line in ["# Memory", *lines, *pointers]).encode()}
-    found = settled(files)
-    text = b"\n".join(found.after.values()).decode()
+    result = settled(files)
+    text = b"\n".join(result.after.values()).decode()
     assert [hook for hook in hooks if hook not in text] == []
-    counted = compare_facts(files, found.after)
+    counted = compare_facts(files, result.after)
     assert counted.lost == ()
     assert counted.kept + counted.merged + len(counted.reworded) == len(list(facts_of(files)))
-    assert "(gate-" not in found.after["MEMORY.md"].decode()
+    assert "(gate-" not in result.after["MEMORY.md"].decode()
     assert not [
-        one
-        for one in lint(directory_from_contents("/memory", found.after), Surroundings(now=NOW))
-        if "dangling" in one.rule
+        item
+        for item in lint(directory_from_contents("/memory", result.after), Surroundings(now=NOW))
+        if "dangling" in item.rule
     ]
 
 
@@ -113,9 +116,9 @@ def test_topics_that_contradict_each_other_are_not_merged(ours: str, theirs: str
         "a.md": topic("a", f"{ours}.\n\n{more}"),
         "b.md": topic("b", f"{theirs}.\n\n{more}"),
     }
-    found = tidied(files)
-    assert found.changes == {}
-    (sentence,) = found.kept_apart
+    result = tidied(files)
+    assert result.changes == {}
+    (sentence,) = result.kept_apart
     assert ours.lower() in sentence
     assert theirs.lower() in sentence
 
@@ -128,30 +131,30 @@ def test_topics_that_say_the_same_become_one() -> None:
         "b.md": topic("b", text),
         "c.md": topic("c", f"{text}\n\nLanterns are needed at night."),
     }
-    found = settled(files)
-    (left,) = found.after.keys() - {"MEMORY.md"}
-    assert index(found) == [f"- [A]({left})"]
-    assert b"Lanterns are needed at night." in found.after[left]
-    assert found.after[left].count(b"harbour master") == 1
-    assert all("stays in the history" in found.reasons[name] for name in {"a.md", "b.md", "c.md"} - {left})
+    result = settled(files)
+    (left,) = result.after.keys() - {"MEMORY.md"}
+    assert index(result) == [f"- [A]({left})"]
+    assert b"Lanterns are needed at night." in result.after[left]
+    assert result.after[left].count(b"harbour master") == 1
+    assert all("stays in the history" in result.reasons[name] for name in {"a.md", "b.md", "c.md"} - {left})
 
 
 def test_dates_count_from_the_day_of_the_file() -> None:
     body = "Since yesterday the ferry is late, and it will be until tomorrow.\nWe met last week."
-    found = settled({"MEMORY.md": b"- [Ferry](ferry.md)\n", "ferry.md": topic("ferry", body)})
-    text = found.after["ferry.md"].decode()
+    result = settled({"MEMORY.md": b"- [Ferry](ferry.md)\n", "ferry.md": topic("ferry", body)})
+    text = result.after["ferry.md"].decode()
     assert "Since 2026-03-03 the ferry is late, and it will be until 2026-03-05." in text
     assert "last week" not in text
-    assert found.reasons["ferry.md"].count("2026-03-04") == 1
+    assert result.reasons["ferry.md"].count("2026-03-04") == 1
 
 
 def test_a_long_line_is_shortened_and_what_it_said_goes_into_the_topic() -> None:
     hook = "the tide turns at six, " * 12 + "and then the boats come home"
     files = {"MEMORY.md": f"- [Tides](tides.md) — {hook}\n".encode(), "tides.md": topic("tides", "High water.")}
-    found = settled(files)
-    (line,) = index(found)
+    result = settled(files)
+    (line,) = index(result)
     assert len(line) <= 150
-    assert found.after["tides.md"].decode().endswith(f"\n\n{hook}\n")
+    assert result.after["tides.md"].decode().endswith(f"\n\n{hook}\n")
 
 
 def test_the_date_in_the_title_of_a_shortened_line_goes_with_what_it_said() -> None:
@@ -169,35 +172,35 @@ def test_the_date_in_the_title_of_a_shortened_line_goes_with_what_it_said() -> N
 
 @pytest.mark.parametrize(("count", "words"), [(260, ""), (190, "x" * 140)])
 def test_an_index_beyond_the_limits_fits_afterwards_and_nothing_is_lost(count: int, words: str) -> None:
-    names = [f"topic-{at:03}" for at in range(count)]
+    names = [f"topic-{index:03}" for index in range(count)]
     files = {f"{name}.md": topic(name, f"Number {name} alone.", words) for name in names}
     lines = [f"- [{name}]({name}.md)" + (f" — {words}" if words else "") for name in names]
     files["MEMORY.md"] = "".join(f"{line}\n" for line in lines).encode()
-    found = settled(files)
-    after = directory_from_contents("/memory", found.after)
+    result = settled(files)
+    after = directory_from_contents("/memory", result.after)
     assert not after.index.loaded.warning
     assert len(after.index.lines) <= MOST_LINES
-    assert len(found.after["MEMORY.md"]) <= MOST_BYTES
-    told = found.after["MEMORY.md"] + found.after.get(OVERFLOW, b"")
-    assert all(f"({name}.md)".encode() in told for name in names)
-    if OVERFLOW in found.after:
-        assert f"({OVERFLOW})".encode() in found.after["MEMORY.md"]
+    assert len(result.after["MEMORY.md"]) <= MOST_BYTES
+    message = result.after["MEMORY.md"] + result.after.get(OVERFLOW, b"")
+    assert all(f"({name}.md)".encode() in message for name in names)
+    if OVERFLOW in result.after:
+        assert f"({OVERFLOW})".encode() in result.after["MEMORY.md"]
 
 
 def test_memory_without_an_index_gets_one() -> None:
-    found = settled({"tides.md": topic("tides", "High water.", "when they come")})
-    assert index(found) == ["# Memory", "", "- [tides](tides.md) — when they come"]
+    result = settled({"tides.md": topic("tides", "High water.", "when they come")})
+    assert index(result) == ["# Memory", "", "- [tides](tides.md) — when they come"]
 
 
 def test_an_empty_directory_stays_empty() -> None:
-    assert settled({}) == Found({}, {})
+    assert settled({}) == Tidied({}, {})
 
 
 def test_what_is_no_text_and_what_was_not_read_stays() -> None:
     odd = parse_file("odd.md", b"\xff\xfe\x00broken \xff")
     cut = parse_file("huge.md", b"the beginning", size=10**9)
-    found = tidy(MemoryDirectory("/memory", (odd, cut)), Surroundings(now=NOW))
-    assert found.changes.keys() == {"MEMORY.md"}
+    result = tidy(MemoryDirectory("/memory", (odd, cut)), Surroundings(now=NOW))
+    assert result.changes.keys() == {"MEMORY.md"}
 
 
 vocabulary = "harbour tide fog boat yesterday next week lantern ferry noon rope"
@@ -217,7 +220,7 @@ def test_whatever_lies_there_is_in_order_afterwards_and_no_fact_is_lost(
     files["MEMORY.md"] = "".join(f"{line}\n" for line in index).encode()
     if crlf:
         files = {name: data.replace(b"\n", b"\r\n") for name, data in files.items()}
-    found = settled(files)
-    rules = {finding.rule for finding in lint(directory_from_contents("/memory", found.after), Surroundings(now=NOW))}
+    result = settled(files)
+    rules = {finding.rule for finding in lint(directory_from_contents("/memory", result.after), Surroundings(now=NOW))}
     assert not rules & {"orphan-topic", "dangling-pointer", "duplicate-topic", "index-too-long", "index-too-large"}
-    assert not compare_facts(files, found.after).lost
+    assert not compare_facts(files, result.after).lost

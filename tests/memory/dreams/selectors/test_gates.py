@@ -27,7 +27,7 @@ def project(config: Path, checkout: Path) -> Path:
 
 
 def counted(memory: Path) -> set[str]:
-    return {one.path.stem for one in sessions_since(directory_register(path=str(memory)), DreamLock(None, None))}
+    return {item.path.stem for item in sessions_since(directory_register(path=str(memory)), DreamLock(None, None))}
 
 
 def test_sessions_lie_beside_the_memory_of_their_project(tmp_path: Path) -> None:

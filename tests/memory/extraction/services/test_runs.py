@@ -58,8 +58,8 @@ def transcript(talk: Logged) -> Transcript:
 
 
 def execute(transcript: Transcript, **parameters: Any) -> Run:
-    asked = {"transcript": transcript.pk, "model": MODEL, **parameters}
-    run = Run.objects.create(kind="extraction", target=transcript.public_id, parameters=asked, created_at=now_ms())
+    request = {"transcript": transcript.pk, "model": MODEL, **parameters}
+    run = Run.objects.create(kind="extraction", target=transcript.public_id, parameters=request, created_at=now_ms())
     assert run_execute(run_id=run.pk)
     run.refresh_from_db()
     return run

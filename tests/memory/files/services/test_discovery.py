@@ -30,8 +30,8 @@ def test_agents_of_three_scopes_and_a_configured_place_are_found_and_links_are_n
     os.symlink(tmp_path / "private", project / ".claude" / "agent-memory" / "trap")
     Project.objects.create(directory=str(tmp_path / "x"), cwd=str(project))
     settings.USER_ENVIRONMENT = {"CLAUDE_COWORK_MEMORY_PATH_OVERRIDE": str(elsewhere)}  # type: ignore[attr-defined]
-    found = {directory.path for directory in directories_find(config=config)}
-    assert found == {str(folder) for folder in folders[:4]}
+    result = {directory.path for directory in directories_find(config=config)}
+    assert result == {str(folder) for folder in folders[:4]}
     html = Client().get("/memory/").content.decode()
     assert "pilot (boat agent)" in html
     assert "pilot (boat, local agent)" in html

@@ -232,7 +232,7 @@ def test_a_kill_in_the_middle_of_a_batch_leaves_all_or_nothing(shelf: Shelf, eve
         assert (now != before) == (done is not None)
         if done:
             assert {
-                one.name: content_of(one.blob.digest) for one in versions_at(shelf.directory, done) if one.blob
+                item.name: content_of(item.blob.digest) for item in versions_at(shelf.directory, done) if item.blob
             } == now
             batch_undo(batch=done)
         assert shelf.all() == before
@@ -246,7 +246,7 @@ def killing(event: str, count: int, work: Callable[[], None]) -> None:
 
     def hook(name: str, arguments: tuple[Any, ...]) -> None:
         nonlocal seen
-        if name == event and any(str(one).startswith(".lucid-") for one in arguments):
+        if name == event and any(str(argument).startswith(".lucid-") for argument in arguments):
             seen += 1
             if seen == count:
                 os.kill(os.getpid(), signal.SIGKILL)

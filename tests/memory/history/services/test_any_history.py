@@ -102,11 +102,11 @@ class Histories(RuleBasedStateMachine):
         there = self.there()
         if len(there) < 2:
             return
-        one, other, *rest = data.draw(st.permutations(there))
+        first, other, *rest = data.draw(st.permutations(there))
         directory, digest = self.shelf.directory, self.shelf.digest
         moves = [
-            rename(directory, one, other, digest(one) or ""),
-            rename(directory, other, one, digest(other) or ""),
+            rename(directory, first, other, digest(first) or ""),
+            rename(directory, other, first, digest(other) or ""),
             *(delete(directory, name, digest(name) or "") for name in rest),
         ]
         if "new.md" not in there:
@@ -114,7 +114,7 @@ class Histories(RuleBasedStateMachine):
         try:
             self.keep(memory_change(moves=moves))
         except NothingToChangeError:
-            assert digest(one) == digest(other)
+            assert digest(first) == digest(other)
 
     @rule(data=st.data())
     def undone(self, data: st.DataObject) -> None:

@@ -67,7 +67,7 @@ def test_what_the_client_put_into_the_header_does_not_hide_the_author(projects: 
         "  type: user\n", f"  node_type: memory\n  type: user\n  originSessionId: {talk.session}\n"
     )
     first = write(talk, "toolu_1", "tides.md", content)
-    told = talk.call("Write", "toolu_2", file_path=f"{FOLDER}/other.md", content="something else")
+    output = talk.call("Write", "toolu_2", file_path=f"{FOLDER}/other.md", content="something else")
     path = f"{FOLDER}/other.md"
     talk.result("toolu_2", "done", toolUseResult={"type": "create", "filePath": path, "content": stamped})
     saved(projects, talk)
@@ -76,7 +76,10 @@ def test_what_the_client_put_into_the_header_does_not_hide_the_author(projects: 
     sync([projects.parent], workers=1)
     memory_follow(projects=projects)
     origins = {version.name: version_origin(version) for version in Version.objects.all()}
-    assert {name: origin.address for name, origin in origins.items() if origin} == {"tides.md": first, "other.md": told}
+    assert {name: origin.address for name, origin in origins.items() if origin} == {
+        "tides.md": first,
+        "other.md": output,
+    }
 
 
 def test_edits_between_two_looks_are_followed_one_after_the_other(projects: Path, shelf: Shelf) -> None:
@@ -129,7 +132,7 @@ def test_sessions_that_read_a_memory_or_were_given_it_are_known(projects: Path, 
     touches = list(touches_of(shelf.directory, "tides.md"))
     assert [(touch.kind, touch.detail) for touch in touches] == [("given", "relevant_memories"), ("read", "Read")]
     uses = uses_of(shelf.directory)
-    assert {spot: one.count for spot, one in uses.items()} == {
+    assert {spot: use.count for spot, use in uses.items()} == {
         ("MEMORY.md", "given"): 1,
         ("tides.md", "given"): 1,
         ("tides.md", "read"): 1,

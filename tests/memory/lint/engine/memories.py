@@ -29,20 +29,20 @@ def memory(index: str | None = None, **files: str | bytes) -> MemoryDirectory:
     return directory_from_contents("/memory", contents, mtime_ns=int(WRITTEN.timestamp() * 1e9))
 
 
-def found(directory: MemoryDirectory, **surroundings: Any) -> list[Finding]:
+def findings_in(directory: MemoryDirectory, **surroundings: Any) -> list[Finding]:
     return lint(directory, Surroundings(now=NOW, **surroundings))
 
 
 def places(directory: MemoryDirectory, **surroundings: Any) -> list[tuple[str, str, int | None]]:
-    return [(finding.rule, finding.file, finding.line) for finding in found(directory, **surroundings)]
+    return [(finding.rule, finding.file, finding.line) for finding in findings_in(directory, **surroundings)]
 
 
 def rules(directory: MemoryDirectory, **surroundings: Any) -> set[str]:
-    return {finding.rule for finding in found(directory, **surroundings)}
+    return {finding.rule for finding in findings_in(directory, **surroundings)}
 
 
 def only(directory: MemoryDirectory, rule: str, **surroundings: Any) -> Finding:
-    (finding,) = [finding for finding in found(directory, **surroundings) if finding.rule == rule]
+    (finding,) = [finding for finding in findings_in(directory, **surroundings) if finding.rule == rule]
     return finding
 
 

@@ -11,7 +11,7 @@ import pytest
 from memory.files.engine.reading import MemoryDirectory, parse_file, read_directory
 from memory.lint.engine import FORMULA, Recalls, compute_health, similarity
 from memory.lint.engine.similarity import find_similar_pairs
-from tests.memory.lint.engine.memories import WRITTEN, found
+from tests.memory.lint.engine.memories import WRITTEN, findings_in
 from tests.samples import SHARED, needs_samples
 
 DEMO = Path(__file__).parents[4] / "sessions" / "demo" / "projects" / "-home-dev-tidewatch" / "memory"
@@ -42,18 +42,18 @@ def labelled(folder: Path) -> MemoryDirectory:
 
 
 def test_the_demo_gives_all_its_labels_and_no_other() -> None:
-    told: dict[str, set[str]] = {}
-    for finding in found(labelled(DEMO)):
-        told.setdefault(finding.file, set()).add(finding.rule)
-    right = sum(len(rules & LABELLED.get(file, set())) for file, rules in told.items())
-    print(f"precision {right}/{sum(map(len, told.values()))}, recall {right}/{sum(map(len, LABELLED.values()))}")
-    assert told == LABELLED
+    values: dict[str, set[str]] = {}
+    for finding in findings_in(labelled(DEMO)):
+        values.setdefault(finding.file, set()).add(finding.rule)
+    right = sum(len(rules & LABELLED.get(file, set())) for file, rules in values.items())
+    print(f"precision {right}/{sum(map(len, values.values()))}, recall {right}/{sum(map(len, LABELLED.values()))}")
+    assert values == LABELLED
 
 
 def test_topics_without_fault_are_left_alone() -> None:
     directory = labelled(WITHOUT_FAULT)
     assert len(directory.topics) == 18
-    assert found(directory, recalls=Recalls(dict.fromkeys(directory.by_name, 1), sessions=20)) == []
+    assert findings_in(directory, recalls=Recalls(dict.fromkeys(directory.by_name, 1), sessions=20)) == []
 
 
 def test_texts_are_compared_in_line_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,9 +61,9 @@ def test_texts_are_compared_in_line_with_their_number(monkeypatch: pytest.Monkey
     words = ["".join(random.choices("abcdefgh", k=6)) for _ in range(3_000)]
     compared = Counter[int]()
 
-    def counted(one: dict[int, float], other: dict[int, float]) -> float:
+    def counted(counts: dict[int, float], other: dict[int, float]) -> float:
         compared[many] += 1
-        return cosine(one, other)
+        return cosine(counts, other)
 
     cosine = similarity._cosine
     monkeypatch.setattr(similarity, "_cosine", counted)
@@ -75,7 +75,7 @@ def test_texts_are_compared_in_line_with_their_number(monkeypatch: pytest.Monkey
 
 def test_health_shows_its_sum() -> None:
     directory = labelled(DEMO)
-    well = compute_health(directory, found(directory))
+    well = compute_health(directory, findings_in(directory))
     assert well.score == round(100 * (1 - 0.25 * 1 - 0.75 * well.topic_loss))
     assert well.sum == f"100 × (1 − 0.25 × 1.00 − 0.75 × {well.topic_loss:.3f}) = {well.score}"
     assert (well.formula, well.topics) == (FORMULA, 14)
@@ -86,7 +86,7 @@ def test_health_shows_its_sum() -> None:
 @needs_samples
 def test_a_published_directory_has_few_findings_beyond_its_index() -> None:
     """Read by hand: its index has 215 lines, most of its topics were not published, others are not listed."""
-    findings = found(read_directory(PUBLISHED))
+    findings = findings_in(read_directory(PUBLISHED))
     of_topics = [finding for finding in findings if finding.file != "MEMORY.md" and finding.rule != "orphan-topic"]
     right = {"missing-why", "missing-how", "git-history", "header-comment", "topic-too-large", "task-state"}
     wrong = [(finding.rule, finding.file) for finding in of_topics if finding.rule not in right]
@@ -98,8 +98,10 @@ def test_a_published_directory_has_few_findings_beyond_its_index() -> None:
 @needs_samples
 def test_the_logs_of_sessions_in_a_published_directory_are_told_and_nothing_else() -> None:
     """Read by hand: three of its topics log what a session did and left open; the others are rules and facts."""
-    told = {finding.file: finding.line for finding in found(read_directory(PUBLISHED)) if finding.rule == "task-state"}
-    assert told == {
+    output = {
+        finding.file: finding.line for finding in findings_in(read_directory(PUBLISHED)) if finding.rule == "task-state"
+    }
+    assert output == {
         "project_artifact_session_corpus_rescue_2026_04_29.md": 48,
         "project_ci_next_level.md": 7,
         "project_session_2026-04-30_corpus_rescue_close_out.md": 35,

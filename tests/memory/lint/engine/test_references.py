@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.lint.engine import FolderCheckout, folder_checkout
-from tests.memory.lint.engine.memories import GOOD, found, memory, topic
+from tests.memory.lint.engine.memories import GOOD, findings_in, memory, topic
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def checkout(tmp_path: Path) -> FolderCheckout:
 
 
 def named(text: str, checkout: FolderCheckout | None) -> list[tuple[str, str]]:
-    findings = found(memory(a=topic(f"{GOOD}\n{text}\n")), checkout=checkout)
+    findings = findings_in(memory(a=topic(f"{GOOD}\n{text}\n")), checkout=checkout)
     return [(finding.rule, finding.message) for finding in findings if finding.rule.startswith("missing-")]
 
 
@@ -42,7 +42,7 @@ def named(text: str, checkout: FolderCheckout | None) -> list[tuple[str, str]]:
     ],
 )
 def test_what_is_not_there_is_told(checkout: FolderCheckout, text: str, rule: str) -> None:
-    assert [one for one, _ in named(text, checkout)] == [rule]
+    assert [item for item, _ in named(text, checkout)] == [rule]
 
 
 @pytest.mark.parametrize(

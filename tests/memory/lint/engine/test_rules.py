@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.lint.engine import RULES, Recalls, Severity
-from tests.memory.lint.engine.memories import GOOD, fixed, found, memory, only, places, rules, topic
+from tests.memory.lint.engine.memories import GOOD, findings_in, fixed, memory, only, places, rules, topic
 
 
 def test_good_files_have_no_findings() -> None:
@@ -13,7 +13,7 @@ def test_good_files_have_no_findings() -> None:
     reference = topic(
         "Dashboards are at https://grafana.example/d/1.\n", description="Where it is seen", type="reference"
     )
-    assert found(memory(a=topic(), b=user, c=reference)) == []
+    assert findings_in(memory(a=topic(), b=user, c=reference)) == []
 
 
 # Limits
@@ -26,13 +26,13 @@ def test_an_index_that_is_too_long_tells_what_is_cut() -> None:
     finding = only(directory, "index-too-long")
     assert (finding.line, finding.severity) == (201, Severity.ERROR)
     assert "Lines 201 to 202 are not loaded: One, Two." in finding.message
-    cut = [finding.file for finding in found(directory) if finding.rule == "pointer-cut"]
+    cut = [finding.file for finding in findings_in(directory) if finding.rule == "pointer-cut"]
     assert cut == ["t1.md", "t2.md"]
 
 
 def test_an_index_that_is_too_long_for_its_blank_lines_loses_those() -> None:
     directory = memory("- [A](a.md) — x\n" + "\n" * 250 + "end\n", a=topic())
-    assert found(fixed(directory, only(directory, "index-too-long"))) == []
+    assert findings_in(fixed(directory, only(directory, "index-too-long"))) == []
     assert only(memory("x\n" * 201), "index-too-long").fix is None
 
 
@@ -68,7 +68,7 @@ def test_a_topic_that_is_cut_when_recalled_is_told() -> None:
     ids=["200 lines", "25,000 bytes", "150 characters", "4,096 bytes of a topic", "200 lines of a topic"],
 )
 def test_what_is_just_within_a_limit_is_left_alone(index: str, body: str) -> None:
-    assert found(memory(index, a=topic(body))) == []
+    assert findings_in(memory(index, a=topic(body))) == []
 
 
 # Pointers
@@ -79,7 +79,7 @@ def test_an_orphan_is_added_to_the_index() -> None:
     finding = only(directory, "orphan-topic")
     after = fixed(directory, finding)
     assert after.index.file.text == "# Memory\r\n- [a](a.md) — How heights are printed\r\n"
-    assert found(after) == []
+    assert findings_in(after) == []
 
 
 def test_topics_without_an_index_get_one() -> None:
@@ -94,7 +94,7 @@ def test_a_dangling_pointer_is_removed_or_repaired() -> None:
     directory = memory(
         "- [A](a.md) — x\n- [B](b.md) — x\n- [My topic](My_Topic.md) — x\n", a=topic(), **{"my-topic": topic("Q.")}
     )
-    gone, renamed = [finding for finding in found(directory) if finding.rule == "dangling-pointer"]
+    gone, renamed = [finding for finding in findings_in(directory) if finding.rule == "dangling-pointer"]
     assert (gone.line, renamed.line) == (2, 3)
     assert [entry.title for entry in fixed(directory, gone).index.entries] == ["A", "My topic"]
     assert fixed(directory, renamed).index.entries[2].target == "my-topic.md"
@@ -102,20 +102,20 @@ def test_a_dangling_pointer_is_removed_or_repaired() -> None:
 
 def test_pointers_out_of_the_directory_and_to_the_web_are_left_alone() -> None:
     index = "- [A](a.md) — x\n- [Plan](../../plans/x.md) — y\n- [Web](https://a.b/c.md) — z\n"
-    assert found(memory(index, a=topic())) == []
+    assert findings_in(memory(index, a=topic())) == []
 
 
 def test_the_second_pointer_to_a_topic_is_removed() -> None:
     directory = memory("- [A](a.md) — x\n- [Again](a.md) — y\n", a=topic())
     finding = only(directory, "duplicate-pointer")
-    assert (finding.line, found(fixed(directory, finding))) == (2, [])
+    assert (finding.line, findings_in(fixed(directory, finding))) == (2, [])
 
 
 def test_a_link_to_no_topic_is_a_note() -> None:
     directory = memory(
         a=topic(GOOD + "See [[b]], [[Topic B]], [[B-topic.md]] and [[nothing]].\n"), b=topic("Q.", name="Topic B")
     )
-    notes = [finding for finding in found(directory) if finding.rule == "dangling-link"]
+    notes = [finding for finding in findings_in(directory) if finding.rule == "dangling-link"]
     assert [note.message for note in notes] == ["“B-topic.md” is not there (yet).", "“nothing” is not there (yet)."]
     text = fixed(directory, notes[1]).by_name["a.md"].text
     assert text.endswith("See [[b]], [[Topic B]], [[B-topic.md]] and nothing.\n")
@@ -130,7 +130,7 @@ def test_a_topic_without_a_header_gets_one() -> None:
     file = after.by_name["feedback_heights.md"]
     assert (file.title, file.description, file.type) == ("feedback_heights", "Print heights in metres", "feedback")
     assert file.body.strip() == GOOD.strip()
-    assert found(after) == []
+    assert findings_in(after) == []
 
 
 def test_a_header_that_yaml_refuses_is_written_anew() -> None:
@@ -138,13 +138,13 @@ def test_a_header_that_yaml_refuses_is_written_anew() -> None:
     finding = only(directory, "invalid-yaml")
     assert finding.line == 3
     after = fixed(directory, finding)
-    assert (found(after), after.by_name["a.md"].description) == ([], "Note: a [colon")
+    assert (findings_in(after), after.by_name["a.md"].description) == ([], "Note: a [colon")
 
 
 def test_a_comment_in_a_header_is_quoted() -> None:
     directory = memory(a=topic(description="closed #47, #66"))
     after = fixed(directory, only(directory, "header-comment"))
-    assert (found(after), after.by_name["a.md"].description) == ([], "closed #47, #66")
+    assert (findings_in(after), after.by_name["a.md"].description) == ([], "closed #47, #66")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_types(name: str, written: str, rule: str, meant: str | None) -> None:
 def test_an_empty_description_is_taken_from_the_text() -> None:
     directory = memory(a=topic(description=""))
     after = fixed(directory, only(directory, "empty-description"))
-    assert (after.by_name["a.md"].description, found(after)) == ("Print heights in metres", [])
+    assert (after.by_name["a.md"].description, findings_in(after)) == ("Print heights in metres", [])
 
 
 # Reasons
@@ -215,13 +215,13 @@ def test_relative_dates_are_made_absolute_from_the_day_of_the_file(said: str, me
 def test_all_dates_of_a_line_can_be_made_absolute_one_after_the_other() -> None:
     directory = memory(a=topic(f"Yesterday it broke, tomorrow it ships, and last week nobody knew.\n\n{GOOD}"))
     for _ in range(3):
-        first = next(finding for finding in found(directory) if finding.rule == "relative-date")
+        first = next(finding for finding in findings_in(directory) if finding.rule == "relative-date")
         directory = fixed(directory, first)
     assert (
         "On 2026-11-09 it broke, on 2026-11-11 it ships, and the week of 2026-11-02 nobody knew."
         in directory.files[1].text
     )
-    assert found(directory) == []
+    assert findings_in(directory) == []
 
 
 @pytest.mark.parametrize(
@@ -329,18 +329,18 @@ def test_the_same_text_twice_is_deleted_with_its_line() -> None:
     finding = only(directory, "duplicate-topic")
     assert (finding.file, finding.others) == ("b.md", ("a.md",))
     after = fixed(directory, finding)
-    assert (list(after.by_name), found(after)) == (["MEMORY.md", "a.md"], [])
+    assert (list(after.by_name), findings_in(after)) == (["MEMORY.md", "a.md"], [])
 
 
 def test_nearly_the_same_text_is_found_however_it_is_worded() -> None:
     story = "The harbour office prints heights in metres with two decimals and wants the same of every table we make. "
     copied = memory(a=topic(story * 3 + "\n" + GOOD), b=topic(story * 3 + "Really.\n" + GOOD, name="b"))
     assert only(copied, "near-duplicate").others == ("a.md",)
-    one = "Print every height as metres with exactly two decimals, in tables, alerts and prose.\n"
+    text = "Print every height as metres with exactly two decimals, in tables, alerts and prose.\n"
     two = "Heights are printed as metres with two decimals, in every table and every alert.\n"
     other = "Sails are folded after each trip; ropes hang to dry in the shed behind the house.\n"
     reworded = memory(
-        a=topic(one, type="user", description="Heights are always metres with two decimals"),
+        a=topic(text, type="user", description="Heights are always metres with two decimals"),
         b=topic(two, type="user", description="Heights are printed in metres with two decimals"),
         c=topic(other, type="user", description="What becomes of sails and ropes"),
         d=topic("Wants short answers without lists, in the evenings.\n", type="user", description="How to answer"),
@@ -357,13 +357,13 @@ def test_nearly_the_same_is_merged_into_the_newer_one_and_no_paragraph_is_lost()
     after = fixed(directory, only(directory, "near-duplicate"))
     assert list(after.by_name) == ["MEMORY.md", "b.md"]
     assert after.by_name["b.md"].text == new + "\nOnly the old one knows this.\n"
-    assert found(after) == []
+    assert findings_in(after) == []
 
 
 def test_each_of_many_copies_is_told_once() -> None:
     story = "The harbour office prints heights in metres with two decimals and wants the same of every table we make. "
     topics = {f"t{number:03}": topic(f"{story * 3} Number {number}.\n", type="user") for number in range(200)}
-    pairs = [finding for finding in found(memory(**topics)) if finding.rule == "near-duplicate"]
+    pairs = [finding for finding in findings_in(memory(**topics)) if finding.rule == "near-duplicate"]
     assert len(pairs) == 199
     assert {finding.others for finding in pairs} == {("t000.md",)}
 
@@ -477,7 +477,7 @@ def test_the_index_is_looked_at_too() -> None:
 
 
 def test_many_findings_of_a_kind_are_counted() -> None:
-    findings = found(memory("- [A](gone.md) — x\n" * 250))
+    findings = findings_in(memory("- [A](gone.md) — x\n" * 250))
     assert len(findings) == 102
     assert any(finding.message == "150 more of this kind are in this file." for finding in findings)
 

@@ -38,20 +38,20 @@ def shelf(tmp_path: Path) -> Shelf:
 def dream(shelf: Shelf, *options: str) -> dict[str, Any]:
     out = StringIO()
     call_command("dream", str(shelf.path), "--json", *options, stdout=out)
-    found: dict[str, Any] = json.loads(out.getvalue())
-    return found
+    data: dict[str, Any] = json.loads(out.getvalue())
+    return data
 
 
 @override_settings(MODELS=ModelSettings(claude="off"))
 def test_without_a_model_it_tidies_and_accepts_on_demand(shelf: Shelf) -> None:
-    found = dream(shelf)
-    assert [gate["name"] for gate in found["gates"]] == ["enabled", "time", "scan", "sessions", "lock"]
-    assert (found["run"], found["status"], found["decision"]) == (Run.objects.get().pk, "completed", "open")
-    index, recovered = found["proposal"]
+    result = dream(shelf)
+    assert [gate["name"] for gate in result["gates"]] == ["enabled", "time", "scan", "sessions", "lock"]
+    assert (result["run"], result["status"], result["decision"]) == (Run.objects.get().pk, "completed", "open")
+    index, recovered = result["proposal"]
     assert (index["file"], index["action"]) == ("MEMORY.md", "updated")
     assert index["diff"].splitlines()[3:5] == ["-- [Gone](gone.md)", " - [Tides](tides.md)"]
     assert (recovered["file"], recovered["action"]) == ("recovered-from-index.md", "created")
-    assert found["lost"] == []
+    assert result["lost"] == []
     assert shelf.read("MEMORY.md").startswith(b"- [Gone]")
     assert dream(shelf, "--accept")["decision"] == "accepted"
     assert shelf.read("MEMORY.md").startswith(b"- [Tides](tides.md)\n")
@@ -64,16 +64,16 @@ def test_without_a_model_it_tidies_and_accepts_on_demand(shelf: Shelf) -> None:
 @override_settings(MODELS=ModelSettings(claude="off"))
 def test_accepting_keeps_the_words_of_pointers_to_nowhere(shelf: Shelf) -> None:
     """176 of 177 had words that stood nowhere else; all were deleted, and the count said that none was lost."""
-    hooks = [f"the lock keeper of gate {at} wants {at * 3} ropes" for at in range(176)]
-    lines = [f"- [Gate {at}](gate_{at}.md) - {hook}" for at, hook in enumerate(hooks)]
+    hooks = [f"the lock keeper of gate {index} wants {index * 3} ropes" for index in range(176)]
+    lines = [f"- [Gate {index}](gate_{index}.md) - {hook}" for index, hook in enumerate(hooks)]
     shelf.outside(
         "MEMORY.md", "\n".join([*lines, "- [Tides](tide.times.md) - when", "- [Tides](tides.md)", ""]).encode()
     )
-    found = dream(shelf, "--accept")
-    assert (found["decision"], found["lost"], found["left"]) == ("accepted", [], [])
+    result = dream(shelf, "--accept")
+    assert (result["decision"], result["lost"], result["left"]) == ("accepted", [], [])
     text = b"\n".join(shelf.all().values()).decode()
     assert [hook for hook in hooks if hook not in text] == []
-    facts = found["facts"]
+    facts = result["facts"]
     assert facts["kept"] + facts["merged"] + facts["reworded"] == 177 + 4
 
 
@@ -86,15 +86,19 @@ def test_accepting_leaves_what_would_lose_a_fact_and_says_so(shelf: Shelf) -> No
         read = Call("Read", {"file_path": "fog.md"})
         with override_settings(MODELS=models):
             server.answer(Say(calls=[read]), Say(calls=calls), Say("Done."))
-            found = dream(shelf, "--accept")
-            assert (found["decision"], found["lost"]) == ("partly", [])
-            assert found["left"] == [{"file": "fog.md", "line": 1, "text": "Fog comes at dawn."}]
-            assert "Left as it was, because it would lose 1 fact: changes of fog.md." in found["summary"]
+            result = dream(shelf, "--accept")
+            assert (result["decision"], result["lost"]) == ("partly", [])
+            assert result["left"] == [{"file": "fog.md", "line": 1, "text": "Fog comes at dawn."}]
+            assert "Left as it was, because it would lose 1 fact: changes of fog.md." in result["summary"]
             assert {"fog.md", "wind.md"} <= set(shelf.all())
             server.answer(Say(calls=[read]), Say(calls=calls[:1]), Say("Done."))
-            found = dream(shelf, "--accept-losses")
-    assert found["decision"] == "accepted"
-    assert found["lost"] == [{"file": "fog.md", "line": 1, "text": "Fog comes at dawn."}]
+            with pytest.raises(CommandError, match="Nothing of it was accepted: it would lose 1 fact"):
+                dream(shelf, "--accept")
+            assert "fog.md" in shelf.all()
+            server.answer(Say(calls=[read]), Say(calls=calls[:1]), Say("Done."))
+            result = dream(shelf, "--accept-losses")
+    assert result["decision"] == "accepted"
+    assert result["lost"] == [{"file": "fog.md", "line": 1, "text": "Fog comes at dawn."}]
     assert "fog.md" not in shelf.all()
 
 
@@ -103,17 +107,17 @@ def test_with_a_model_it_dreams(shelf: Shelf) -> None:
         models = ModelSettings(api_key=server.key, base_url=server.url, main=MODEL, claude="off", idle_timeout=5)
         server.answer(Say(calls=[Call("Write", {"file_path": "wind.md", "content": "West.\n"})]), Say("Done."))
         with override_settings(MODELS=models):
-            found = dream(shelf)
-    assert [(file["file"], file["action"]) for file in found["proposal"]] == [("wind.md", "created")]
+            result = dream(shelf)
+    assert [(file["file"], file["action"]) for file in result["proposal"]] == [("wind.md", "created")]
     assert Run.objects.get().model == MODEL
 
 
 @override_settings(MODELS=ModelSettings(claude="off"))
 def test_a_lock_that_is_held_is_a_gate_that_is_shut(shelf: Shelf) -> None:
     (shelf.path / NAME).write_text(str(os.getpid()))
-    found = dream(shelf)
-    assert [gate["name"] for gate in found["gates"] if gate["name"] == "lock" and not gate["open"]] == ["lock"]
-    assert (found["run"], found["status"], found["proposal"]) == (None, "refused", [])
+    result = dream(shelf)
+    assert [gate["name"] for gate in result["gates"] if gate["name"] == "lock" and not gate["open"]] == ["lock"]
+    assert (result["run"], result["status"], result["proposal"]) == (None, "refused", [])
     with pytest.raises(CommandError, match="holds the lock"):
         call_command("dream", str(shelf.path))
     assert not Run.objects.exists()

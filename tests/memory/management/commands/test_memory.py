@@ -27,28 +27,31 @@ def document(*arguments: str) -> Any:
 
 
 def test_lint_prints_one_document() -> None:
-    found = document("lint", str(DEMO))
-    assert found["index"] == {"lines": 16, "bytes": 1_119, "loaded_lines": 16, "loaded_bytes": 1_119}
-    assert all(finding.keys() == FINDING for finding in found["findings"])
-    first = found["findings"][0]
+    result = document("lint", str(DEMO))
+    assert result["index"] == {"lines": 16, "bytes": 1_119, "loaded_lines": 16, "loaded_bytes": 1_119}
+    assert all(finding.keys() == FINDING for finding in result["findings"])
+    first = result["findings"][0]
     assert (first["rule"], first["file"], first["line"], first["severity"]) == (
         "dangling-pointer",
         "MEMORY.md",
         16,
         "error",
     )
-    assert 0 < found["health"]["score"] < 100
-    assert found["health"]["formula"].startswith("Each file loses 1 for an error")
+    assert 0 < result["health"]["score"] < 100
+    assert result["health"]["formula"].startswith("Each file loses 1 for an error")
 
 
 def test_lint_looks_into_the_checkout_and_its_instructions(tmp_path: Path) -> None:
     (tmp_path / "src" / "tidewatch").mkdir(parents=True)
     (tmp_path / "src" / "tidewatch" / "table.py").write_text("def bounds(): ...\n")
     (tmp_path / "CLAUDE.md").write_text((DEMO / "user-dev.md").read_text().rpartition("---")[2])
-    found = {(one["rule"], one["file"]) for one in document("lint", str(DEMO), "--project", str(tmp_path))["findings"]}
-    assert {("missing-file", "release-checklist.md"), ("repeats-instructions", "user-dev.md")} <= found
-    assert ("missing-file", "utc-inside.md") not in found
-    assert not any(one["rule"] == "missing-file" for one in document("lint", str(DEMO))["findings"])
+    result = {
+        (finding["rule"], finding["file"])
+        for finding in document("lint", str(DEMO), "--project", str(tmp_path))["findings"]
+    }
+    assert {("missing-file", "release-checklist.md"), ("repeats-instructions", "user-dev.md")} <= result
+    assert ("missing-file", "utc-inside.md") not in result
+    assert not any(finding["rule"] == "missing-file" for finding in document("lint", str(DEMO))["findings"])
 
 
 def test_people_get_lines() -> None:

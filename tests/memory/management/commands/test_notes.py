@@ -44,49 +44,49 @@ def server() -> Iterator[MessagesServer]:
             yield state
 
 
-def told(*arguments: str) -> str:
+def printed(*arguments: str) -> str:
     out = StringIO()
     call_command(*arguments, stdout=out)
     return out.getvalue()
 
 
 def document(*arguments: str) -> Any:
-    return json.loads(told(*arguments, "--json"))
+    return json.loads(printed(*arguments, "--json"))
 
 
 def test_notes_that_are_not_there_are_told_and_not_taken(transcript: Transcript) -> None:
-    found = document("notes", transcript.public_id)
-    assert (found["due"], found["updated"]) == (False, None)
-    assert "for the first time at 10,000." in found["why"]
-    assert tuple(found["sections"]) == TITLES
-    assert not Path(found["path"]).exists()
-    assert "There are no notes of this session." in told("notes", transcript.public_id)
+    result = document("notes", transcript.public_id)
+    assert (result["due"], result["updated"]) == (False, None)
+    assert "for the first time at 10,000." in result["why"]
+    assert tuple(result["sections"]) == TITLES
+    assert not Path(result["path"]).exists()
+    assert "There are no notes of this session." in printed("notes", transcript.public_id)
 
 
 def test_notes_are_taken_mechanically_unless_a_model_is_named(transcript: Transcript) -> None:
-    found = document("notes", transcript.public_id, "--update")
-    assert (found["source"], found["run"], found["status"]) == ("taken by Lucid", Run.objects.get().pk, "completed")
-    assert Path(found["path"]).read_text().startswith("# Session Title\n")
-    assert found["updated"].endswith("+00:00")
-    assert found["sections"]["Worklog"] > 20
+    result = document("notes", transcript.public_id, "--update")
+    assert (result["source"], result["run"], result["status"]) == ("taken by Lucid", Run.objects.get().pk, "completed")
+    assert Path(result["path"]).read_text().startswith("# Session Title\n")
+    assert result["updated"].endswith("+00:00")
+    assert result["sections"]["Worklog"] > 20
     with (
         override_settings(MODELS=ModelSettings(claude="off")),
         pytest.raises(CommandError, match="The configured model cannot be asked"),
     ):
-        told("notes", transcript.public_id, "--update", "--model", "configured")
+        printed("notes", transcript.public_id, "--update", "--model", "configured")
 
 
 def writes(request: Received) -> Answer:
-    found = re.search(r"the memory directory (\S+/memory)", request.body.decode())
-    assert found is not None
-    return Say(calls=[Call("Write", {"file_path": f"{found[1]}/tides.md", "content": "High water at noon.\n"})])
+    match = re.search(r"the memory directory (\S+/memory)", request.body.decode())
+    assert match is not None
+    return Say(calls=[Call("Write", {"file_path": f"{match[1]}/tides.md", "content": "High water at noon.\n"})])
 
 
 def test_an_extraction_prints_what_it_proposes(transcript: Transcript, server: MessagesServer) -> None:
     server.answer(writes, Say("tides.md: it was asked for"))
-    found = document("extract", transcript.public_id)
-    assert (found["run"], found["status"]) == (Run.objects.get().pk, "completed")
-    [file] = found["proposal"]
+    result = document("extract", transcript.public_id)
+    assert (result["run"], result["status"]) == (Run.objects.get().pk, "completed")
+    [file] = result["proposal"]
     assert (file["file"], file["action"], file["reason"]) == ("tides.md", "created", "it was asked for")
     assert file["diff"] == "--- /dev/null\n+++ b/tides.md\n@@ -0,0 +1 @@\n+High water at noon."
     again = document("extract", transcript.public_id)
@@ -98,9 +98,9 @@ def test_an_extraction_without_a_model_fails_with_what_is_needed(transcript: Tra
         override_settings(MODELS=ModelSettings(claude="off")),
         pytest.raises(CommandError, match="Only a model can tell what is worth remembering"),
     ):
-        told("extract", transcript.public_id, "--json")
+        printed("extract", transcript.public_id, "--json")
 
 
 def test_a_range_needs_entries_of_the_session(transcript: Transcript, server: MessagesServer) -> None:
     with pytest.raises(CommandError, match="The session has no entry L999"):
-        told("extract", transcript.public_id, "--from", "L999")
+        printed("extract", transcript.public_id, "--from", "L999")

@@ -29,10 +29,10 @@ SMALL = "claude-haiku-5-5"
 @pytest.fixture
 def server() -> Iterator[MessagesServer]:
     prepare_home(settings.LUCID_HOME)
-    with messages_server() as found:
-        models = ModelSettings(small=SMALL, claude="off", api_key=found.key, base_url=found.url)
+    with messages_server() as result:
+        models = ModelSettings(small=SMALL, claude="off", api_key=result.key, base_url=result.url)
         with override_settings(MODELS=models):
-            yield found
+            yield result
 
 
 def run(*arguments: str) -> tuple[str, str]:
@@ -46,13 +46,13 @@ def document(*arguments: str) -> Any:
 
 
 def test_without_a_model_the_ranker_chooses_and_is_named() -> None:
-    found = document(str(DEMO), "print the heights in the alert")
+    result = document(str(DEMO), "print the heights in the alert")
 
-    assert {"considered", "selected", "model"} <= found.keys()
-    assert (found["considered"], found["model"]) == (14, "BM25 (local ranker)")
-    assert [one["file"] for one in found["selected"]] == ["heights-two-decimals.md", "metres-two-decimals.md"]
-    assert found["selected"][0]["why"].startswith("shares “")
-    assert found["selected"][0]["bytes"] == (DEMO / "heights-two-decimals.md").stat().st_size
+    assert {"considered", "selected", "model"} <= result.keys()
+    assert (result["considered"], result["model"]) == (14, "BM25 (local ranker)")
+    assert [item["file"] for item in result["selected"]] == ["heights-two-decimals.md", "metres-two-decimals.md"]
+    assert result["selected"][0]["why"].startswith("shares “")
+    assert result["selected"][0]["bytes"] == (DEMO / "heights-two-decimals.md").stat().st_size
     assert not Run.objects.exists()
 
 
@@ -62,9 +62,9 @@ def test_a_model_that_is_named_is_asked_and_its_price_is_told_first(server: Mess
 
     out, err = run(str(DEMO), "print the heights", "--model", "small", "--json")
 
-    found = json.loads(out)
-    assert (found["model"], [one["file"] for one in found["selected"]]) == (SMALL, ["user-dev.md"])
-    assert found["refused"] == ["fog.md: the list has no such file"]
+    data = json.loads(out)
+    assert (data["model"], [item["file"] for item in data["selected"]]) == (SMALL, ["user-dev.md"])
+    assert data["refused"] == ["fog.md: the list has no such file"]
     assert err.startswith(f"Asking {SMALL}: ~")
     assert "$" in err
     assert Run.objects.get().cost is not None

@@ -15,9 +15,9 @@ def talk(*calls: int) -> list[Message]:
 
 def test_the_first_notes_are_due_at_ten_thousand_tokens() -> None:
     assert not check_due(talk(0), 9_999, None).is_due
-    found = check_due(talk(0), 10_000, None)
-    assert found.is_due
-    assert found.why == "The context has 10,000 tokens; notes are taken for the first time at 10,000."
+    result = check_due(talk(0), 10_000, None)
+    assert result.is_due
+    assert result.why == "The context has 10,000 tokens; notes are taken for the first time at 10,000."
 
 
 def test_then_they_wait_for_growth_and_for_three_calls_or_a_rest() -> None:
@@ -30,8 +30,8 @@ def test_then_they_wait_for_growth_and_for_three_calls_or_a_rest() -> None:
         (talk(3), 8_000, False, "has 2,000 tokens less"),
     ]
     for messages, tokens, expected, why in cases:
-        found = check_due(messages, tokens, last)
-        assert (found.is_due, why in found.why) == (expected, True), found.why
+        result = check_due(messages, tokens, last)
+        assert (result.is_due, why in result.why) == (expected, True), result.why
 
 
 def test_only_calls_after_what_the_notes_cover_count() -> None:

@@ -61,7 +61,10 @@ def test_notes_that_keep_to_the_template_pass_as_they_are() -> None:
 def test_what_an_update_may_not_touch_is_put_back(after: str, repair: str) -> None:
     done = repair_notes(NOTES, after)
     assert done.repairs == (repair,)
-    assert [(one.title, one.guidance) for one in sections_of(done.text)] == [("Tides", "_When_"), ("Boats", "_Which_")]
+    assert [(item.title, item.guidance) for item in sections_of(done.text)] == [
+        ("Tides", "_When_"),
+        ("Boats", "_Which_"),
+    ]
     assert "At six." in done.text
 
 
@@ -77,7 +80,10 @@ def test_whatever_an_update_makes_of_them_headings_and_guidance_are_the_same(lin
         done = repair_notes(NOTES, "\n".join(lines))
     except NotesBrokenError:
         return
-    assert [(one.title, one.guidance) for one in sections_of(done.text)] == [("Tides", "_When_"), ("Boats", "_Which_")]
+    assert [(item.title, item.guidance) for item in sections_of(done.text)] == [
+        ("Tides", "_When_"),
+        ("Boats", "_Which_"),
+    ]
     assert repair_notes(NOTES, done.text).text == done.text
 
 

@@ -48,17 +48,17 @@ def transcript(talk: Logged) -> Transcript:
 
 
 def executed(transcript: Transcript, **parameters: Any) -> Run:
-    asked = {"transcript": transcript.pk, "model": MODEL, **parameters}
-    run = Run.objects.create(kind="notes", parameters=asked, created_at=now_ms())
+    request = {"transcript": transcript.pk, "model": MODEL, **parameters}
+    run = Run.objects.create(kind="notes", parameters=request, created_at=now_ms())
     assert run_execute(run_id=run.pk)
     run.refresh_from_db()
     return run
 
 
 def path_in(request: Received) -> str:
-    found = re.search(r"in the file (\S+summary\.md)", request.body.decode())
-    assert found is not None
-    return found[1]
+    match = re.search(r"in the file (\S+summary\.md)", request.body.decode())
+    assert match is not None
+    return match[1]
 
 
 def edits(old: str, new: str, **more: Any) -> Callable[[Received], Answer]:
@@ -132,7 +132,7 @@ def test_headings_and_guidance_that_an_update_changed_are_put_back(
         "The heading “Where it stands” is none of the template; it stands in “Session Title” now.",
         "The section “Current State” was gone; it was put back as it was.",
     ]
-    assert tuple(one.title for one in sections_of(text_of(transcript))) == TITLES
+    assert tuple(item.title for item in sections_of(text_of(transcript))) == TITLES
     assert "High water." in text_of(transcript)
 
 
@@ -168,8 +168,8 @@ def test_a_custom_template_and_prompt_are_taken_and_filled_in_once(
         run = executed(transcript)
     assert run.status == "completed", run.error
     assert text_of(transcript) == "# Tides\n_When_\n\nAt noon.\n\n# Boats\n_{{notesPath}}_\n"
-    told = server.requests[0].json["messages"][-1]["content"][-1]["text"]
-    assert told.endswith("# Tides\n_When_\n\n# Boats\n_{{notesPath}}_\n {{other}}")
+    text = server.requests[0].json["messages"][-1]["content"][-1]["text"]
+    assert text.endswith("# Tides\n_When_\n\n# Boats\n_{{notesPath}}_\n {{other}}")
 
 
 def test_what_is_too_long_is_said_in_the_next_update(server: MessagesServer, transcript: Transcript) -> None:
@@ -199,7 +199,7 @@ def test_notes_have_a_history_along_the_session_and_can_be_undone(talk: Logged) 
     transcript = talk.read()
     run = executed(transcript, model="mechanical")
     history = notes_history(transcript)
-    assert [one.version.number for one in history] == [2, 1]
+    assert [item.version.number for item in history] == [2, 1]
     assert history[0].update is not None
     assert history[0].update.position > history[1].update.position  # type: ignore[union-attr]
     assert "neap" in text_of(transcript)
@@ -214,9 +214,9 @@ def test_a_compaction_takes_the_newest_notes_and_names_who_took_them(transcript:
     theirs.write_text("# Session Title\n_A title_\n\nThe agent's.\n")
     os.utime(theirs, (1, 1))
     notes_follow(projects=Path(transcript.source.path).parents[1])
-    found = newest_notes(transcript)
-    assert found is not None
-    assert (found.source, found.last_summarized) == ("taken by the agent", "")
+    result = newest_notes(transcript)
+    assert result is not None
+    assert (result.source, result.last_summarized) == ("taken by the agent", "")
     executed(transcript, model="mechanical")
     newer = newest_notes(transcript)
     assert newer is not None

@@ -124,23 +124,23 @@ def test_the_history_shows_what_a_version_changed_and_undoes_it(client: Client) 
 
 
 def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
-    asked = {"what": "notes", "writer": "configured"}
-    shown = plain(client.post(ADDRESS, asked).content.decode())
+    parameters = {"what": "notes", "writer": "configured"}
+    shown = plain(client.post(ADDRESS, parameters).content.decode())
     assert f"Ask {MODEL} to update the notes?" in shown
     assert "in the first of at most 5 requests" in shown
     assert not Run.objects.exists()
-    assert client.post(ADDRESS, {**asked, "confirmed": MODEL}).status_code == 303
+    assert client.post(ADDRESS, {**parameters, "confirmed": MODEL}).status_code == 303
     assert Run.objects.get().parameters["model"] == MODEL
 
 
 def test_an_extraction_of_a_range_shows_its_price_and_is_queued(
     client: Client, server: MessagesServer, memory: None
 ) -> None:
-    asked = {"what": "extraction", "first": "L0", "last": "L9"}
-    shown = plain(client.post(ADDRESS, asked).content.decode())
+    parameters = {"what": "extraction", "first": "L0", "last": "L9"}
+    shown = plain(client.post(ADDRESS, parameters).content.decode())
     assert f"Ask {MODEL} what to remember?" in shown
     assert "told as text" in shown
-    client.post(ADDRESS, {**asked, "confirmed": MODEL})
+    client.post(ADDRESS, {**parameters, "confirmed": MODEL})
     run = Run.objects.get()
     assert (run.kind, run.parameters["first"], run.parameters["last"]) == ("extraction", 0, 9)
 
@@ -151,9 +151,9 @@ def test_what_makes_no_sense_is_said_beside_its_field(client: Client, server: Me
         ({"what": "extraction", "first": "L9", "last": "L3"}, "The last entry stands before the first one."),
         ({"what": "notes", "writer": "named", "model": "a b"}, "Name a model"),
     ]
-    for asked, sentence in cases:
-        response = client.post(ADDRESS, asked)
-        assert (response.status_code, sentence in plain(response.content.decode())) == (422, True), asked
+    for request, sentence in cases:
+        response = client.post(ADDRESS, request)
+        assert (response.status_code, sentence in plain(response.content.decode())) == (422, True), request
     assert not Run.objects.exists()
 
 
@@ -182,16 +182,16 @@ def test_notes_are_untrusted(client: Client) -> None:
 
 def test_the_page_asks_few_questions_of_the_database(client: Client) -> None:
     client.get(ADDRESS)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         client.get(ADDRESS)
-    assert len(asked) < 45
+    assert len(queries) < 45
 
 
 def test_a_session_that_was_compacted_very_often_is_looked_through_when_somebody_asks(client: Client) -> None:
-    found = transcript()
-    found.ruler = {**found.ruler, "boundaries": list(range(STRETCHES_AT_ONCE + 1))}
-    found.save(update_fields=["ruler"])
+    result = transcript()
+    result.ruler = {**result.ruler, "boundaries": list(range(STRETCHES_AT_ONCE + 1))}
+    result.save(update_fields=["ruler"])
     assert "This session is long. See whether its notes are due" in text(client)
-    found.ruler = {**found.ruler, "boundaries": list(range(STRETCHES_AT_ONCE))}
-    found.save(update_fields=["ruler"])
+    result.ruler = {**result.ruler, "boundaries": list(range(STRETCHES_AT_ONCE))}
+    result.save(update_fields=["ruler"])
     assert "This session is long." not in text(client)

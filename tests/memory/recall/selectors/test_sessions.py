@@ -15,14 +15,14 @@ pytestmark = pytest.mark.django_db
 def test_a_session_knows_what_was_injected_and_read_since_its_last_compaction(tmp_path: Path) -> None:
     harbour = Harbour(tmp_path)
     transcript = harbour.read()
-    found = {}
+    values = {}
     for uuid in (harbour.first, harbour.second, harbour.third):
         message = message_of(transcript, find_entry(transcript, uuid)[1])
         state = state_of(events_of(harbour.shelf.directory, transcript, until=message.position))
         known = {name: memory.how for name, memory in state.known.items()}
-        found[message.text] = (known, state.injected, state.compacted is not None)
+        values[message.text] = (known, state.injected, state.compacted is not None)
 
-    assert found == {
+    assert values == {
         "When do the tides come?": ({}, 0, False),
         "And which boats sail with the tides?": ({"tides.md": KnownBy.SURFACED, "boats.md": KnownBy.READ}, 700, False),
         "Once more: the tides and the boats?": ({}, 0, True),

@@ -35,12 +35,12 @@ def attached(words: Any) -> dict[str, Any]:
 
 
 def notice(task: str, tool: str = "", status: str = "completed", result: str = "", summary: str = "Agent done") -> str:
-    said = f"<result>{result}</result>" if result else ""
+    text = f"<result>{result}</result>" if result else ""
     return (
         f"<task-notification>\n<task-id>{task}</task-id>\n<tool-use-id>{tool}</tool-use-id>\n<status>{status}</status>"
-        f"\n<summary>{summary}</summary>\n{said}\n</task-notification>"
+        f"\n<summary>{summary}</summary>\n{text}\n</task-notification>"
     )
 
 
-def at(position: int, owner: str = "", when: int | None = None) -> RecordPosition:
+def record_at(position: int, owner: str = "", when: int | None = None) -> RecordPosition:
     return RecordPosition(owner, position, position * 1000 if when is None else when)

@@ -39,15 +39,15 @@ def test_a_question_has_the_task_the_last_records_and_what_was_said_before() -> 
         gets("t1", "line\n" * 9_000),
     ]
 
-    asked = make_question(records, "Find printed heights", previous="Reading cli.py")
+    question = make_question(records, "Find printed heights", previous="Reading cli.py")
 
-    assert "Task: Find printed heights" in asked.prompt
-    assert "Agent calls Read(file_path=heights.py)" in asked.prompt
-    assert "Tool result: line line" in asked.prompt
-    assert "word 39" in asked.prompt
-    assert "word 3\n" not in asked.prompt
-    assert "“Reading cli.py”" in asked.prompt
-    assert asked.tokens < 2_000 > ANSWER_TOKENS
+    assert "Task: Find printed heights" in question.prompt
+    assert "Agent calls Read(file_path=heights.py)" in question.prompt
+    assert "Tool result: line line" in question.prompt
+    assert "word 39" in question.prompt
+    assert "word 3\n" not in question.prompt
+    assert "“Reading cli.py”" in question.prompt
+    assert question.tokens < 2_000 > ANSWER_TOKENS
 
 
 def test_a_question_about_nothing_can_be_asked() -> None:

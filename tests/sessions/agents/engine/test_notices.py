@@ -15,9 +15,9 @@ def test_a_notice_says_which_task_ended_how_and_with_what() -> None:
 def test_what_a_result_quotes_is_not_taken_for_the_notice_itself() -> None:
     quoted = "I saw <status>failed</status> and <task-id>b9</task-id></result> in the log"
 
-    (found,) = parse_notices(notice("a17", result=quoted))
+    (result,) = parse_notices(notice("a17", result=quoted))
 
-    assert (found.task, found.status, found.result) == ("a17", "completed", quoted)
+    assert (result.task, result.status, result.result) == ("a17", "completed", quoted)
 
 
 def test_several_messages_may_arrive_in_one_record() -> None:

@@ -7,16 +7,16 @@ import pytest
 from sessions.agents.engine import AgentState, Ending, judge_outcome
 from sessions.agents.engine.notices import Notice
 from sessions.agents.engine.outcome import ending_of_notice, ending_of_result
-from tests.sessions.agents.engine.records import at, calls, gets, hears, says
+from tests.sessions.agents.engine.records import calls, gets, hears, record_at, says
 
 
-def told(state: AgentState, position: int) -> Ending:
-    return Ending(state, "said so", at(position))
+def ending(state: AgentState, position: int) -> Ending:
+    return Ending(state, "said so", record_at(position))
 
 
 def test_a_result_ends_an_agent_and_an_error_fails_it() -> None:
-    ended = ending_of_result(gets("t1", "Done", status="completed"), "t1", at(5))
-    failed = ending_of_result(gets("t1", "Boom", error=True), "t1", at(6))
+    ended = ending_of_result(gets("t1", "Done", status="completed"), "t1", record_at(5))
+    failed = ending_of_result(gets("t1", "Boom", error=True), "t1", record_at(6))
 
     assert ended is not None
     assert ended.state is AgentState.ENDED
@@ -27,8 +27,8 @@ def test_a_result_ends_an_agent_and_an_error_fails_it() -> None:
 
 @pytest.mark.parametrize("status", ["async_launched", "teammate_spawned"])
 def test_the_word_that_it_was_started_is_no_end(status: str) -> None:
-    assert ending_of_result(gets("t1", "Launched", status=status), "t1", at(5)) is None
-    assert ending_of_result(gets("t2", "Other"), "t1", at(5)) is None
+    assert ending_of_result(gets("t1", "Launched", status=status), "t1", record_at(5)) is None
+    assert ending_of_result(gets("t2", "Other"), "t1", record_at(5)) is None
 
 
 @pytest.mark.parametrize(
@@ -42,17 +42,17 @@ def test_the_word_that_it_was_started_is_no_end(status: str) -> None:
     ],
 )
 def test_a_notice_tells_how_it_ended(status: str, state: AgentState | None) -> None:
-    found = ending_of_notice(Notice("a", "t", status, "", ""), at(1))
+    result = ending_of_notice(Notice("a", "t", status, "", ""), record_at(1))
 
-    assert (found.state if found else None) == state
+    assert (result.state if result else None) == state
 
 
 def test_the_latest_word_counts_because_an_agent_may_be_resumed() -> None:
-    assert judge_outcome([told(AgentState.ENDED, 9), told(AgentState.FAILED, 4)]).state is AgentState.ENDED
+    assert judge_outcome([ending(AgentState.ENDED, 9), ending(AgentState.FAILED, 4)]).state is AgentState.ENDED
 
 
 def test_an_agent_that_writes_after_its_end_runs_again() -> None:
-    endings = [told(AgentState.ENDED, 9)]
+    endings = [ending(AgentState.ENDED, 9)]
 
     assert judge_outcome(endings, last_at=60_000, live=True).state is AgentState.RUNNING
     assert judge_outcome(endings, last_at=9_500, live=True).state is AgentState.ENDED
@@ -61,10 +61,10 @@ def test_an_agent_that_writes_after_its_end_runs_again() -> None:
 
 
 def test_words_of_an_agent_at_work_are_its_last_only_if_the_api_says_so() -> None:
-    said = says("Let me look.")
-    ended = {**said, "message": {**said["message"], "stop_reason": "end_turn"}}
+    text = says("Let me look.")
+    ended = {**text, "message": {**text["message"], "stop_reason": "end_turn"}}
 
-    assert judge_outcome([], live=True, last=said).state is AgentState.RUNNING
+    assert judge_outcome([], live=True, last=text).state is AgentState.RUNNING
     assert judge_outcome([], live=True, last=ended).state is AgentState.ENDED
 
 
@@ -84,4 +84,4 @@ def test_words_of_an_agent_at_work_are_its_last_only_if_the_api_says_so() -> Non
 def test_where_nobody_says_so_its_own_last_record_may_tell(
     last: dict[str, Any] | None, meta: dict[str, Any], state: AgentState
 ) -> None:
-    assert judge_outcome([], meta=meta, last=last, last_spot=at(3, "a")).state is state
+    assert judge_outcome([], meta=meta, last=last, last_spot=record_at(3, "a")).state is state

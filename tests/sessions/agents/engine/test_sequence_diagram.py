@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from sessions.agents.engine import Mail, MailKind, draw_sequence
 from sessions.agents.engine.mail import EVERYONE, MAIN
-from tests.sessions.agents.engine.records import at
+from tests.sessions.agents.engine.records import record_at
 
 
 def mail(sender: str, recipient: str, position: int = 1) -> Mail:
-    return Mail(MailKind.MESSAGE, sender, recipient, "words", sent=at(position))
+    return Mail(MailKind.MESSAGE, sender, recipient, "words", sent=record_at(position))
 
 
 def test_lanes_stand_in_the_order_of_the_tree_and_strangers_follow() -> None:

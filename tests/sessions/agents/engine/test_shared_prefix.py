@@ -21,45 +21,45 @@ def element(words: str, role: Any = "user") -> Element:
 
 
 def context(*words: str, given: RequestSetup | None = None, model: str = "m1") -> Context:
-    recorded = tuple(element(one, "assistant" if number % 2 else "user") for number, one in enumerate(words))
+    recorded = tuple(element(word, "assistant" if number % 2 else "user") for number, word in enumerate(words))
     parts: tuple[Any, ...] = ()
     return Context("msg", 9, model, parts, None, recorded, given or RequestSetup(), Overlays())
 
 
 def test_a_fork_repeats_all_of_its_parent_and_adds_its_own() -> None:
-    found = compare_prompts(
+    result = compare_prompts(
         context("Hello", "Hi", "Look", given=RequestSetup(SYSTEM, TOOLS)),
         context("Hello", "Hi", "Look", "I start agents", "You count", given=RequestSetup(UNMARKED, TOOLS)),
         read=9_000,
         prompt=9_500,
     )
 
-    assert (found.messages, found.parent_messages) == (3, 3)
-    assert found.tokens == 5  # of “Hello”, “Hi” and “Look”: a third of a token for each letter, rounded up
-    assert (found.system, found.tools, found.model) == (Comparison.SAME, Comparison.SAME, Comparison.SAME)
-    assert (found.exactness, found.read, found.prompt) == (Exactness.RECORDED, 9_000, 9_500)
-    assert found.sentence == "The first 3 messages of 3 are the parent's, byte for byte."
+    assert (result.messages, result.parent_messages) == (3, 3)
+    assert result.tokens == 5  # of “Hello”, “Hi” and “Look”: a third of a token for each letter, rounded up
+    assert (result.system, result.tools, result.model) == (Comparison.SAME, Comparison.SAME, Comparison.SAME)
+    assert (result.exactness, result.read, result.prompt) == (Exactness.RECORDED, 9_000, 9_500)
+    assert result.sentence == "The first 3 messages of 3 are the parent's, byte for byte."
 
 
 def test_an_agent_with_a_prompt_of_its_own_shares_no_message() -> None:
-    found = compare_prompts(context("Hello", "Hi"), context("Count the tides"))
+    result = compare_prompts(context("Hello", "Hi"), context("Count the tides"))
 
-    assert (found.messages, found.tokens) == (0, 0)
-    assert found.sentence.startswith("No message is the same from the start")
+    assert (result.messages, result.tokens) == (0, 0)
+    assert result.sentence.startswith("No message is the same from the start")
 
 
 def test_what_differs_once_ends_what_is_shared() -> None:
-    found = compare_prompts(context("Hello", "Hi", "Look", "Yes"), context("Hello", "Hi", "look", "Yes"))
+    result = compare_prompts(context("Hello", "Hi", "Look", "Yes"), context("Hello", "Hi", "look", "Yes"))
 
-    assert found.messages == 2
+    assert result.messages == 2
 
 
 def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
-    found = compare_prompts(context("Hello", given=RequestSetup(SYSTEM)), context("Hello"))
+    result = compare_prompts(context("Hello", given=RequestSetup(SYSTEM)), context("Hello"))
 
-    assert (found.system, found.tools) == (Comparison.UNKNOWN, Comparison.UNKNOWN)
-    assert not found.has_broken_start
-    assert found.sentence == "The first of 1 message is the parent's, byte for byte."
+    assert (result.system, result.tools) == (Comparison.UNKNOWN, Comparison.UNKNOWN)
+    assert not result.has_broken_start
+    assert result.sentence == "The first of 1 message is the parent's, byte for byte."
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
 def test_messages_behind_something_that_differs_cannot_come_from_the_cache(
     given: RequestSetup, model: str, words: str
 ) -> None:
-    found = compare_prompts(
+    result = compare_prompts(
         context("Hello", "Hi", given=RequestSetup(SYSTEM, TOOLS)), context("Hello", "Hi", given=given, model=model)
     )
 
-    assert found.has_broken_start
-    assert words in found.sentence
+    assert result.has_broken_start
+    assert words in result.sentence

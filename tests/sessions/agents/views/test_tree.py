@@ -52,8 +52,8 @@ def started(file: Written, name: str, *, description: str = "Count the tides", r
 
 
 def saved(*agents: Written) -> None:
-    for one in agents:
-        one.save(one.path.parent, one.path.stem)
+    for agent in agents:
+        agent.save(agent.path.parent, agent.path.stem)
 
 
 def agents(html: str) -> list[tuple[str, str]]:
@@ -143,13 +143,13 @@ def test_a_session_without_agents_says_so(client: Client, file: Written) -> None
 
 def test_messages_lead_to_their_entries_in_whichever_file(client: Client, file: Written) -> None:
     file.user("Count")
-    one = started(file, "a1")
-    one.call("SendMessage", "toolu_9", to="main", message="Half of them")
-    file.clock = one.clock
-    told = notice("a1", "toolu_a1", result="All of them")
-    file.state("queue-operation", operation="enqueue", timestamp=stamp(file.clock + 500), content=told)
-    file.user(told)
-    saved(one)
+    item = started(file, "a1")
+    item.call("SendMessage", "toolu_9", to="main", message="Half of them")
+    file.clock = item.clock
+    output = notice("a1", "toolu_a1", result="All of them")
+    file.state("queue-operation", operation="enqueue", timestamp=stamp(file.clock + 500), content=output)
+    file.user(output)
+    saved(item)
     session = file.read()
     own = Transcript.objects.get(agent_id="a1")
 
@@ -164,10 +164,10 @@ def test_messages_lead_to_their_entries_in_whichever_file(client: Client, file: 
 
 def test_thousands_of_messages_come_in_pages(client: Client, file: Written) -> None:
     file.user("Count")
-    one = started(file, "a1")
+    item = started(file, "a1")
     for number in range(400):
         file.call("SendMessage", f"toolu_m{number}", to="a1", message=f"Message {number}")
-    saved(one)
+    saved(item)
     session = file.read()
 
     first, last = page(client, session, "messages/"), page(client, session, "messages/?page=3")
@@ -228,10 +228,10 @@ def test_hundreds_of_agents_take_few_queries_and_stay_readable(client: Client, f
 def test_nothing_in_an_agents_words_or_names_is_executed_or_leaked(client: Client, file: Written) -> None:
     secret = "sk-ant-api03-" + "Ab9" * 20
     file.user("Count")
-    one = started(file, "a1", description=f"{PAYLOAD} {secret}", result=f"{PAYLOAD} {secret}")
+    item = started(file, "a1", description=f"{PAYLOAD} {secret}", result=f"{PAYLOAD} {secret}")
     file.call("SendMessage", "toolu_s", to=PAYLOAD, message=f"{secret} {PAYLOAD}")
     file.call("Agent", "toolu_g", name=PAYLOAD, subagent_type=PAYLOAD, description=PAYLOAD, prompt="x")
-    saved(one)
+    saved(item)
     session = file.read()
     for rest in ("", "messages/", "prefixes/", "summaries/"):
         shown = page(client, session, rest)

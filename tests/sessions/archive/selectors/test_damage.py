@@ -53,7 +53,7 @@ def whole(file: Path, source: Source) -> bytes:
 
 
 def damage() -> list[Damage]:
-    return [one for step in archive_steps() for one in step.damage]
+    return [item for step in archive_steps() for item in step.damage]
 
 
 def places(count: int) -> list[tuple[int, int]]:
@@ -83,7 +83,7 @@ def test_every_flipped_bit_is_named_by_a_check(source: Source, whole: bytes) -> 
     for pk, bit in places(60):
         before = bytes(Block.objects.get(pk=pk).data)
         Block.objects.filter(pk=pk).update(data=flipped(before, bit))
-        if [one.key for one in damage()] != [pk]:
+        if [item.key for item in damage()] != [pk]:
             silent.append((pk, bit))
         Block.objects.filter(pk=pk).update(data=before)
     assert silent == []
@@ -96,12 +96,12 @@ def test_flips_from_before_there_were_hashes_are_noticed_where_the_file_is_there
         without_hashes()
         before = bytes(Block.objects.get(pk=pk).data)
         Block.objects.filter(pk=pk).update(data=flipped(before, bit))
-        found = damage()
-        if [(one.key, one.repairable) for one in found] != [(pk, True)]:
+        result = damage()
+        if [(item.key, item.repairable) for item in result] != [(pk, True)]:
             # A bit may mean nothing to whoever unpacks; then the content is what it was.
-            content = b"" if found else Reader(source.pk).read(0, len(data))
+            content = b"" if result else Reader(source.pk).read(0, len(data))
             if content != data:
-                silent.append((pk, bit, found))
+                silent.append((pk, bit, result))
         Block.objects.filter(pk=pk).update(data=before)
     assert silent == []
 
@@ -112,11 +112,11 @@ def test_a_record_that_is_none_any_more_is_noticed_without_hash_and_file(source:
     assert torn != raw
     Block.objects.filter(pk=block_of(source, 1)).update(data=compressor()(torn))
     without_hashes()
-    (found,) = damage()
-    assert found.description.startswith("block 1 holds no record where there was one")
+    (result,) = damage()
+    assert result.description.startswith("block 1 holds no record where there was one")
     offset = BLOCK_SIZE + torn.index(b'"type";')
     entries = Entry.objects.order_by("pk").values_list("offset", "length")
-    entry = next(one for one in entries if one[0] <= offset < sum(one))
+    entry = next(item for item in entries if item[0] <= offset < sum(item))
     with pytest.raises(ArchiveDamageError, match="where there was a record there is none"):
         Reader(source.pk).record(*entry)
 
@@ -133,8 +133,8 @@ def test_a_file_that_says_something_else_is_not_believed(file: Path, source: Sou
     with pytest.raises(ArchiveDamageError):
         Reader(source.pk).read(BLOCK_SIZE, 10)
     assert Reader(source.pk).read(0, BLOCK_SIZE) == data[:BLOCK_SIZE]
-    (found,) = damage()
-    assert not found.repairable
+    (result,) = damage()
+    assert not result.repairable
 
 
 def test_a_missing_block_is_damage_and_the_others_are_read(source: Source, whole: bytes) -> None:
@@ -149,17 +149,17 @@ def test_a_damaged_block_is_asked_for_once(source: Source, whole: bytes) -> None
     rot(source, 0)
     reader = Reader(source.pk)
     reader.fetch([(0, 100)])
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         for offset in range(0, 1000, 100):
             assert reader.try_record(offset, 100)[1].startswith("Bytes 0 to 524,288 of the file are damaged")
-    assert len(asked) == 0
+    assert len(queries) == 0
 
 
 def test_a_sound_block_takes_one_query_and_is_unpacked_as_far_as_needed(source: Source, whole: bytes) -> None:
     reader = Reader(source.pk)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         assert reader.read(0, 100) == whole[:100]
-    assert len(asked) == 1
+    assert len(queries) == 1
     assert reader.decoded < BLOCK_SIZE // 2
 
 
@@ -167,17 +167,17 @@ def test_a_deep_search_goes_on_and_says_what_it_left_out(source: Source, whole: 
     hits = [hit for hit in DeepSearch("harbour").hits() if hit]
     rot(source, 1)
     search = DeepSearch("harbour")
-    found = [hit for hit in search.hits() if hit]
-    assert 0 < len(found) < len(hits)
-    assert {(one.start, one.end) for one in search.damage} == {(BLOCK_SIZE, 2 * BLOCK_SIZE)}
+    result = [hit for hit in search.hits() if hit]
+    assert 0 < len(result) < len(hits)
+    assert {(item.start, item.end) for item in search.damage} == {(BLOCK_SIZE, 2 * BLOCK_SIZE)}
 
 
 def test_a_check_names_session_and_range(source: Source, whole: bytes) -> None:
     rot(source, 1)
-    (found,) = damage()
-    assert (found.session, found.transcript) == ("33333333-2222-4333-8444-555555555555",) * 2
-    assert (found.start, found.end, found.repairable) == (BLOCK_SIZE, 2 * BLOCK_SIZE, False)
-    assert found.description == "block 1 has changed since it was archived" or "decompress" in found.description
+    (result,) = damage()
+    assert (result.session, result.transcript) == ("33333333-2222-4333-8444-555555555555",) * 2
+    assert (result.start, result.end, result.repairable) == (BLOCK_SIZE, 2 * BLOCK_SIZE, False)
+    assert result.description == "block 1 has changed since it was archived" or "decompress" in result.description
 
 
 def test_an_older_file_that_has_grown_since_still_tells(file: Path, source: Source) -> None:
@@ -186,5 +186,5 @@ def test_an_older_file_that_has_grown_since_still_tells(file: Path, source: Sour
         grown.write(b'{"type":"user"}\n')
     os.utime(file, (1, 1))
     rot(source, 1)
-    (found,) = damage()
-    assert (found.key, found.repairable) == (block_of(source, 1), True)
+    (result,) = damage()
+    assert (result.key, result.repairable) == (block_of(source, 1), True)

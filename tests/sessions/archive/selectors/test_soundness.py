@@ -31,13 +31,13 @@ def source(tmp_path: Path) -> Source:
 
 
 def damage() -> list[str]:
-    return [one.description for step in archive_steps() for one in step.damage]
+    return [item.description for step in archive_steps() for item in step.damage]
 
 
 def test_what_was_imported_is_sound_and_is_read_whole(source: Source) -> None:
     steps = list(archive_steps())
     extent = archive_extent()
-    assert [one for step in steps for one in step.damage] == []
+    assert [item for step in steps for item in step.damage] == []
     assert (extent.files, extent.bytes) == (1, source.archived)
     assert sum(step.bytes for step in steps) == source.archived
     assert sum(step.blocks for step in steps) == Block.objects.count()
@@ -86,7 +86,7 @@ def test_a_source_that_is_gone_meanwhile_is_no_damage(source: Source) -> None:
     first = next(steps)
     assert first.blocks
     Source.objects.all().delete()
-    assert [one for step in steps for one in step.damage] == []
+    assert [item for step in steps for item in step.damage] == []
 
 
 def test_a_file_that_grows_meanwhile_is_looked_at_again(source: Source) -> None:
@@ -96,7 +96,7 @@ def test_a_file_that_grows_meanwhile_is_looked_at_again(source: Source) -> None:
     grown = bytes(1000)
     Block.objects.filter(pk=block(source, number)).update(data=PACK(bytes(whole % BLOCK_SIZE) + grown))
     Source.objects.update(archived=whole + len(grown), tail_hash=b"")
-    assert [one for step in steps for one in step.damage] == []
+    assert [item for step in steps for item in step.damage] == []
 
 
 def test_an_empty_archive_is_sound() -> None:

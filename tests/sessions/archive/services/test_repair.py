@@ -101,14 +101,14 @@ def test_a_damaged_block_comes_back_byte_for_byte(file: Path, source: Source, nu
     before = rot(source, number, seed=number)
     assert block_repair(block_id=block_of(source, number))
     assert bytes(Block.objects.get(pk=block_of(source, number)).data) == before
-    assert [one for step in archive_steps() for one in step.damage] == []
+    assert [item for step in archive_steps() for item in step.damage] == []
 
 
 def test_a_missing_block_comes_back(file: Path, source: Source) -> None:
     Block.objects.filter(pk=block_of(source, 1)).delete()
     assert block_repair(block_id=block_of(source, 1))
     all_hashed()
-    assert [one for step in archive_steps() for one in step.damage] == []
+    assert [item for step in archive_steps() for item in step.damage] == []
 
 
 def test_without_the_file_nothing_is_touched(file: Path, source: Source) -> None:

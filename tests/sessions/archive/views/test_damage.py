@@ -58,9 +58,9 @@ def session(file: Written) -> Transcript:
 def lost(session: Transcript) -> list[Entry]:
     """The entries that lie in the damaged block, wholly."""
     inside = Entry.objects.filter(offset__gte=BLOCK_SIZE, offset__lt=2 * BLOCK_SIZE - 100_000)
-    found = [entry for entry in inside.order_by("pk") if entry.transcript_id == session.pk]
-    assert found
-    return found
+    result = [entry for entry in inside.order_by("pk") if entry.transcript_id == session.pk]
+    assert result
+    return result
 
 
 def get(client: Client, session: Transcript, rest: str, **headers: str) -> str:
@@ -80,7 +80,9 @@ def test_the_timeline_has_a_card_for_what_is_lost_and_shows_the_rest(client: Cli
 
 def test_a_call_says_that_its_result_is_damaged(client: Client, session: Transcript) -> None:
     calls = [
-        one for one in Entry.objects.filter(offset__lt=BLOCK_SIZE, type="assistant").order_by("pk") if one.tool_key
+        entry
+        for entry in Entry.objects.filter(offset__lt=BLOCK_SIZE, type="assistant").order_by("pk")
+        if entry.tool_key
     ]
     split = next(
         call

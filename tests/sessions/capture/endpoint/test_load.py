@@ -40,7 +40,7 @@ def body_with(number: int, more: int = 0) -> bytes:
     return b'{"model":"m","messages":[{"role":"user","content":"%d %s"}]}' % (number, b"x" * more)
 
 
-def said(body: bytes) -> bytes:
+def answer_of(body: bytes) -> bytes:
     return body_of(b"".join(piece for piece in streamed(Taken(b"", body)) if isinstance(piece, bytes)))
 
 
@@ -114,7 +114,7 @@ def test_not_one_byte_is_altered_whatever_happens_to_the_recordings(tmp_path: Pa
     with raw_server(streamed) as upstream:
         # Nobody stores meanwhile: what is written can be counted. The worker and the watcher are started without.
         with serving(home, "--no-watch", LUCID_WORKER="off", LUCID_CAPTURE_UPSTREAM=upstream.url) as server:
-            expected = [said(body) for body in bodies]
+            expected = [answer_of(body) for body in bodies]
             assert ask_all(server, bodies[:AT_ONCE]) == expected[:AT_ONCE]
             for number, trouble in enumerate(troubles, 1):
                 part = slice(AT_ONCE * number, AT_ONCE * (number + 1))
@@ -128,7 +128,7 @@ def test_not_one_byte_is_altered_whatever_happens_to_the_recordings(tmp_path: Pa
             assert AT_ONCE * 3 <= len(files) + lost(server) <= len(bodies)
             exchanges = [Exchange.of_bytes(path.read_bytes()) for path in files]
         assert sorted(taken.body for taken in upstream.taken) == sorted(bodies)
-    assert all(one.answer == said(one.request) for one in exchanges)
+    assert all(exchange.answer == answer_of(exchange.request) for exchange in exchanges)
     listed = lucid(home, "capture", "list", "--json", "--limit", "1000")
     assert listed.returncode == 0, listed.stderr
     assert listed.stdout.count('"exchange"') == len(files)
@@ -161,5 +161,5 @@ def lost(server: Server) -> int:
 
 
 def health(server: Server) -> dict[str, int]:
-    found: dict[str, int] = json.loads(server.get("/health/").body)["capture"]
-    return found
+    capture: dict[str, int] = json.loads(server.get("/health/").body)["capture"]
+    return capture

@@ -29,14 +29,14 @@ EVENTS = [
 BODY = json.dumps({"model": "claude-test", "messages": [{"role": "user", "content": "Hi"}]}).encode()
 
 
-def asked(proxy: Proxying, path: str = "/v1/messages", body: bytes = BODY, *headers: bytes) -> bytes:
+def answer_of(proxy: Proxying, path: str = "/v1/messages", body: bytes = BODY, *headers: bytes) -> bytes:
     return proxy.ask(post(f"/capture{path}", body, *headers))
 
 
 def test_a_streamed_answer_comes_through_byte_for_byte(tmp_path: Path) -> None:
     streamed = chunked(*EVENTS, headers=[b"content-type: text/event-stream"])
     with between(lambda _: streamed, tmp_path) as (upstream, proxy):
-        assert body_of(asked(proxy)) == b"".join(EVENTS)
+        assert body_of(answer_of(proxy)) == b"".join(EVENTS)
         (recorded,) = proxy.exchanges()
     assert recorded.answer == b"".join(EVENTS)
     assert recorded.request == upstream.taken[0].body == BODY
@@ -59,12 +59,12 @@ def test_each_event_is_handed_on_when_it_comes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "zstd", "odd"])
 def test_a_packed_answer_stays_packed(tmp_path: Path, encoding: str) -> None:
-    said = b'{"type":"message","id":"msg_1","content":[]}' * 50
+    text = b'{"type":"message","id":"msg_1","content":[]}' * 50
     pack = {"gzip": gzip.compress, "br": brotli.compress, "zstd": zstandard.ZstdCompressor().compress}
-    packed = pack.get(encoding, bytes)(said)
+    packed = pack.get(encoding, bytes)(text)
     header = b"content-encoding: " + encoding.encode()
     with between(lambda _: whole(packed, header, b"content-type: application/json"), tmp_path) as (upstream, proxy):
-        answer = asked(proxy, "/v1/messages", BODY, b"accept-encoding: gzip, br, zstd")
+        answer = answer_of(proxy, "/v1/messages", BODY, b"accept-encoding: gzip, br, zstd")
     assert body_of(answer) == packed
     assert header in answer.lower()
     assert upstream.taken[0].values(b"accept-encoding") == [b"gzip, br, zstd"]
@@ -75,7 +75,7 @@ def test_failures_of_the_upstream_pass_unchanged(tmp_path: Path, status: bytes) 
     body = b'{"type":"error","error":{"type":"some_error","message":"No."},"request_id":"req_7"}'
     headers = (b"content-type: application/json", b"retry-after: 7", b"request-id: req_7", b"x-should-retry: true")
     with between(lambda _: whole(body, *headers, status=status), tmp_path) as (_, proxy):
-        answer = asked(proxy)
+        answer = answer_of(proxy)
         (recorded,) = proxy.exchanges()
     assert answer.startswith(b"HTTP/1.1 " + status[:3])
     assert body_of(answer) == body
@@ -88,7 +88,7 @@ def test_failures_of_the_upstream_pass_unchanged(tmp_path: Path, status: bytes) 
 def test_an_answer_that_is_cut_off_there_is_cut_off_here(tmp_path: Path, length: bool) -> None:
     cut = [b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\nconnection: close\r\n\r\n", EVENTS[0]]
     with between(lambda _: cut if length else chunked(EVENTS[0], end=False), tmp_path) as (_, proxy):
-        answer = asked(proxy)
+        answer = answer_of(proxy)
         (recorded,) = proxy.exchanges()
     assert EVENTS[0] in answer
     assert not answer.endswith(b"0\r\n\r\n")
@@ -127,21 +127,21 @@ def test_a_client_that_leaves_while_it_sends_is_noticed(tmp_path: Path) -> None:
 
 def test_a_huge_body_comes_through_whole_and_in_both_framings(tmp_path: Path) -> None:
     body = os.urandom(20_000_000)
-    pieces = [body[at : at + 300_000] for at in range(0, len(body), 300_000)]
+    pieces = [body[index : index + 300_000] for index in range(0, len(body), 300_000)]
     framed = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
     head = b"POST /capture/v1/messages HTTP/1.1\r\nhost: localhost:1\r\nconnection: close\r\ntransfer-encoding: chunked"
     with between(lambda taken: whole(taken.body), tmp_path) as (upstream, proxy):
-        assert body_of(asked(proxy, "/v1/messages", body)) == body
+        assert body_of(answer_of(proxy, "/v1/messages", body)) == body
         assert body_of(proxy.ask(head + b"\r\n\r\n" + framed)) == body
-        assert [one.request == body == one.answer for one in proxy.exchanges(2)] == [True, True]
+        assert [exchange.request == body == exchange.answer for exchange in proxy.exchanges(2)] == [True, True]
     assert [taken.body == body for taken in upstream.taken] == [True, True]
 
 
 def test_headers_travel_as_they_are_repeated_ones_too(tmp_path: Path) -> None:
-    told = (b"anthropic-beta: one", b"anthropic-beta: two", b"x-api-key: sk-secret", b"cookie: a=b", b"te: trailers")
+    output = (b"anthropic-beta: one", b"anthropic-beta: two", b"x-api-key: sk-secret", b"cookie: a=b", b"te: trailers")
     back = (b"set-cookie: a=1", b"set-cookie: b=2", b"anthropic-ratelimit: 5", b"date: Tue, 17 Nov 2026 10:00:00 GMT")
     with between(lambda _: whole(b"{}", *back, b"keep-alive: timeout=5"), tmp_path) as (upstream, proxy):
-        answer = asked(proxy, "/v1/messages", BODY, *told, b"x-hop: 1", b"connection: x-hop")
+        answer = answer_of(proxy, "/v1/messages", BODY, *output, b"x-hop: 1", b"connection: x-hop")
     (taken,) = upstream.taken
     assert taken.values(b"anthropic-beta") == [b"one", b"two"]
     assert taken.values(b"x-api-key") == [b"sk-secret"]
@@ -160,7 +160,7 @@ def test_headers_travel_as_they_are_repeated_ones_too(tmp_path: Path) -> None:
 )
 def test_paths_and_queries_travel_as_they_are(tmp_path: Path, path: str) -> None:
     with between(lambda _: whole(b"{}"), tmp_path, "/gateway/") as (upstream, proxy):
-        asked(proxy, path)
+        answer_of(proxy, path)
     assert upstream.taken[0].line == f"POST /gateway{path} HTTP/1.1".encode()
 
 
@@ -188,7 +188,7 @@ def test_a_head_keeps_the_length_that_it_was_told(tmp_path: Path) -> None:
 )
 def test_what_asks_no_model_is_handed_on_and_not_written_down(tmp_path: Path, path: str) -> None:
     with between(lambda _: whole(b'{"input_tokens": 7}'), tmp_path) as (_, proxy):
-        assert body_of(asked(proxy, path)) == b'{"input_tokens": 7}'
+        assert body_of(answer_of(proxy, path)) == b'{"input_tokens": 7}'
         assert proxy.exchanges(0) == []
         assert (proxy.recorder.counts.forwarded, proxy.recorder.counts.lost_count) == (1, 0)
 
@@ -196,7 +196,7 @@ def test_what_asks_no_model_is_handed_on_and_not_written_down(tmp_path: Path, pa
 def test_a_redirect_is_the_clients_to_follow(tmp_path: Path) -> None:
     elsewhere = whole(b"", b"location: /elsewhere", status=b"307 Temporary Redirect")
     with between(lambda _: elsewhere, tmp_path) as (upstream, proxy):
-        assert b"location: /elsewhere" in asked(proxy)
+        assert b"location: /elsewhere" in answer_of(proxy)
     assert len(upstream.taken) == 1
 
 
@@ -214,14 +214,14 @@ def test_a_client_that_waits_for_a_go_ahead_gets_one(tmp_path: Path) -> None:
 def test_early_hints_of_the_upstream_do_no_harm(tmp_path: Path) -> None:
     early = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
     with between(lambda _: [early, *whole(b"{}")], tmp_path) as (_, proxy):
-        assert body_of(asked(proxy)) == b"{}"
+        assert body_of(answer_of(proxy)) == b"{}"
 
 
 def test_an_upstream_that_is_not_there_is_told_in_the_form_of_the_api(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with proxying(f"http://127.0.0.1:{port}", tmp_path) as proxy:
-        answer = asked(proxy)
+        answer = answer_of(proxy)
         (recorded,) = proxy.exchanges()
     assert answer.startswith(b"HTTP/1.1 502")
     error = json.loads(body_of(answer))
@@ -232,14 +232,14 @@ def test_an_upstream_that_is_not_there_is_told_in_the_form_of_the_api(tmp_path: 
 
 def test_an_upstream_that_hangs_up_without_a_word_is_told_too(tmp_path: Path) -> None:
     with between(lambda _: [], tmp_path) as (_, proxy):
-        assert asked(proxy).startswith(b"HTTP/1.1 502")
+        assert answer_of(proxy).startswith(b"HTTP/1.1 502")
 
 
 def test_it_does_not_ask_itself(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     with proxying(f"http://localhost:{port}/capture", tmp_path, port=port) as proxy:
-        assert asked(proxy).startswith(b"HTTP/1.1 508")
+        assert answer_of(proxy).startswith(b"HTTP/1.1 508")
     assert Upstream.of("http://[::1]:8765").is_at("127.0.0.1", 8765)
     assert not Upstream.of("http://127.0.0.1:8766").is_at("127.0.0.1", 8765)
     assert not Upstream.of("https://api.anthropic.com:8765").is_at("127.0.0.1", 8765)
@@ -289,7 +289,7 @@ def _still(count: list[int]) -> bool:
 def test_connections_to_the_upstream_are_used_again(tmp_path: Path) -> None:
     with between(lambda _: whole(b"{}"), tmp_path) as (upstream, proxy):
         for _ in range(5):
-            asked(proxy)
+            answer_of(proxy)
     assert (len(upstream.taken), upstream.connections) == (5, 1)
 
 
@@ -299,7 +299,7 @@ def test_no_key_is_ever_written_down(tmp_path: Path) -> None:
     proxied = (b"proxy-authorization: Basic NOBODY-READS-THIS", b"anthropic-version: 2023-06-01")
     back = (b"set-cookie: x=NOBODY-READS-THIS", b"request-id: req_1")
     with between(lambda _: whole(b"{}", *back), tmp_path) as (_, proxy):
-        asked(proxy, "/v1/messages?key=NOBODY-READS-THIS", BODY, *headers, *proxied)
+        answer_of(proxy, "/v1/messages?key=NOBODY-READS-THIS", BODY, *headers, *proxied)
         (recorded,) = proxy.exchanges()
     assert recorded.header("anthropic-version") == "2023-06-01"
     assert recorded.answer_header("request-id") == "req_1"

@@ -35,12 +35,12 @@ def asking(folder: Path) -> Iterator[tuple[MessagesServer, Proxying, anthropic.A
 def test_a_message_is_answered_and_recorded(tmp_path: Path) -> None:
     with asking(tmp_path) as (server, proxy, client):
         server.answer(Say("Four metres.", calls=[Call("Bash", {"command": "tide"})]))
-        said = client.messages.create(**ASKED)
+        words = client.messages.create(**ASKED)
         (recorded,) = proxy.exchanges()
-    assert [block.type for block in said.content] == ["text", "tool_use"]
+    assert [block.type for block in words.content] == ["text", "tool_use"]
     assert recorded.request == server.requests[0].body
     assert server.key.encode() not in recorded.to_bytes()
-    assert json.loads(recorded.answer)["id"] == said.id
+    assert json.loads(recorded.answer)["id"] == words.id
     assert recorded.header("anthropic-version") == server.requests[0].headers["anthropic-version"]
 
 
@@ -62,7 +62,7 @@ def test_failures_and_retries_are_the_clients_own(tmp_path: Path) -> None:
     with asking(tmp_path) as (server, proxy, client):
         server.answer(Fail(529, retry_after=0.01), Fail(500, headers={"retry-after-ms": "1"}), Say("At last."))
         assert client.messages.create(**ASKED).content[0].type == "text"
-        assert [one.status for one in proxy.exchanges(3)] == [529, 500, 200]
+        assert [exchange.status for exchange in proxy.exchanges(3)] == [529, 500, 200]
 
 
 def test_a_wrong_key_is_refused_by_the_api_itself(tmp_path: Path) -> None:
@@ -85,6 +85,6 @@ def test_a_stream_that_breaks_off_is_an_error_of_the_client(tmp_path: Path) -> N
 def test_tokens_are_counted(tmp_path: Path) -> None:
     with asking(tmp_path) as (server, proxy, client):
         server.tokens = 77
-        found = client.messages.count_tokens(model="claude-test", messages=ASKED["messages"])
-        assert found.input_tokens == 77
+        tokens = client.messages.count_tokens(model="claude-test", messages=ASKED["messages"])
+        assert tokens.input_tokens == 77
         assert proxy.exchanges(0) == []

@@ -108,14 +108,14 @@ def test_raw_deflate_and_several_encodings_are_undone_too() -> None:
 @pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
 def test_what_was_cut_off_gives_what_can_be_read(encoding: str) -> None:
     body = b"".join(b"%d tides\n" % number for number in range(60_000))
-    found = decode_body(PACKED[encoding](body)[:-2000], encoding)
-    assert isinstance(found, bytes)
-    assert body.startswith(found)
-    assert len(found) > 1000
+    result = decode_body(PACKED[encoding](body)[:-2000], encoding)
+    assert isinstance(result, bytes)
+    assert body.startswith(result)
+    assert len(result) > 1000
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "rot13"])
 def test_what_cannot_be_undone_says_why(encoding: str) -> None:
-    found = decode_body(b"\x00\x01 not packed at all", encoding)
-    assert isinstance(found, Unreadable)
-    assert encoding in found.why
+    result = decode_body(b"\x00\x01 not packed at all", encoding)
+    assert isinstance(result, Unreadable)
+    assert encoding in result.why

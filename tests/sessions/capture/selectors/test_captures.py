@@ -79,8 +79,8 @@ def test_a_captured_context_takes_two_queries_more(transcript: Transcript) -> No
 
 def test_the_page_says_recorded_and_leads_to_the_capture(transcript: Transcript) -> None:
     page = Client(HTTP_HOST="localhost").get(f"/sessions/{transcript.public_id}/context/?request=msg_second")
-    (found,) = list_captures()
-    assert f'as it went over the wire, in <a href="/captures/{found.pk}/">' in flowing(page.content.decode())
+    (capture,) = list_captures()
+    assert f'as it went over the wire, in <a href="/captures/{capture.pk}/">' in flowing(page.content.decode())
     assert "Spring tide." in page.content.decode()
 
 

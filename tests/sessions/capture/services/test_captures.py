@@ -49,8 +49,8 @@ def test_the_answer_is_found_by_its_id_with_what_it_counted() -> None:
     usage: Any = {"cache_read_input_tokens": 70, "cache_creation_input_tokens": 30, "cache_creation": split}
     answer = {**message("msg_high", **usage), "diagnostics": {"cache_miss_reason": {"type": "tools_changed"}}}
     capture = stored(request(), answer, answer_headers=[("content-type", "application/json"), ("request-id", "req_1")])
-    found = find_capture("msg_high")
-    assert found == capture
+    result = find_capture("msg_high")
+    assert result == capture
     assert load_answer(capture) == answer
     assert capture_usage(capture) is not None
     assert (capture.input, capture.cache_read, capture.cache_write_5m, capture.cache_write_1h) == (3, 70, 20, 10)
@@ -73,7 +73,7 @@ def test_a_request_of_our_own_that_went_through_the_endpoint_is_stored_once() ->
     assert capture_store(exchange=own, asker=RequestOrigin(7, "msg_parent")) is not None
     again = exchange(request({"role": "user", "content": "Hi"}), message("msg_own"))
     assert capture_store(exchange=again) is None
-    assert [(one.origin, one.run_id) for one in Capture.objects.all()] == [("lucid", 7)]
+    assert [(capture.origin, capture.run_id) for capture in Capture.objects.all()] == [("lucid", 7)]
 
 
 @pytest.mark.parametrize(
@@ -116,11 +116,11 @@ def test_a_session_of_two_hundred_large_requests_takes_less_than_five_megabytes(
     chance = random.Random(7)
     words = [f"{chance.randrange(16**7):x}" for _ in range(4000)]
 
-    def said(role: str, number: int) -> Json:
+    def message_of(role: str, number: int) -> Json:
         text = " ".join(chance.choices(words, k=180))
         return {"role": role, "content": [{"type": "text", "text": f"{number} {text}"}]}
 
-    messages = [said("user" if number % 2 == 0 else "assistant", number) for number in range(400)]
+    messages = [message_of("user" if number % 2 == 0 else "assistant", number) for number in range(400)]
     system = [{"type": "text", "text": " ".join(chance.choices(words, k=2500))}]
     sizes = []
     for number in range(200):
@@ -128,7 +128,7 @@ def test_a_session_of_two_hundred_large_requests_takes_less_than_five_megabytes(
         billing = {"type": "text", "text": f"x-billing: {number}"}
         body = request(*marked, system=[billing, *system], tools=TOOLS)
         sizes.append(stored(body).request_bytes)
-        messages += [said("assistant", number), said("user", number)]
+        messages += [message_of("assistant", number), message_of("user", number)]
     assert min(sizes) > 570_000
     assert sum(sizes) > 120_000_000
     assert stored_bytes() < 5_000_000

@@ -31,10 +31,10 @@ def test_a_project_counts_its_sessions_and_one_without_any_is_left_out() -> None
 
 
 def test_two_directories_of_the_same_working_directory_are_both_shown() -> None:
-    one, two = project("/a"), project("/elsewhere")
+    first, two = project("/a"), project("/elsewhere")
     two.cwd = "/a"
     two.save()
-    session(project=one)
+    session(project=first)
     session(project=two)
     assert len(project_tree()) == 2
 

@@ -42,10 +42,10 @@ def test_results_of_parallel_calls_go_into_one_element_in_the_order_of_the_file(
 def test_results_of_a_record_that_makes_several_calls_are_found_beside_the_chain() -> None:
     writing = Writing()
     writing.user("Look")
-    asked = writing.assistant("Looking.", call("t1"), call("t2"), call("t3"), message="m1")
-    first = writing.result("t1", "one", parent=asked)
-    writing.result("t2", "two", parent=asked)
-    writing.result("t3", "three", parent=asked)
+    request = writing.assistant("Looking.", call("t1"), call("t2"), call("t3"), message="m1")
+    first = writing.result("t1", "one", parent=request)
+    writing.result("t2", "two", parent=request)
+    writing.result("t3", "three", parent=request)
     writing.assistant("Done.", message="m2", parent=first)
     assert texts(last(writing))[1:] == [
         ("assistant", ["Looking.", "call t1", "call t2", "call t3"]),
@@ -98,8 +98,8 @@ def test_what_hangs_on_a_result_beside_the_chain_is_sent_too() -> None:
     writing.user("Look")
     first = writing.assistant(call("t1"), message="m1")
     second = writing.assistant(call("t2"), message="m1")
-    one = writing.result("t1", "one", parent=first)
-    attach(writing, "hook_additional_context", "lint: ok", parent=one)
+    item = writing.result("t1", "one", parent=first)
+    attach(writing, "hook_additional_context", "lint: ok", parent=item)
     writing.result("t2", "two", parent=second)
     writing.assistant("Done.", message="m2")
     assert texts(last(writing))[-1][1] == [
@@ -213,8 +213,8 @@ def test_a_command_that_the_client_ran_itself_is_told_by_newer_versions(version:
     writing.row("system", subtype="local_command", content="<local-command-stdout>foo</local-command-stdout>")
     writing.user("More")
     writing.assistant("Yes.", version=version)
-    told = ["<command-name>/rename</command-name>\n", "<local-command-stdout>foo</local-command-stdout>\n"]
-    assert texts(last(writing))[-1] == ("user", [*told, "More"] if sent else ["More"])
+    output = ["<command-name>/rename</command-name>\n", "<local-command-stdout>foo</local-command-stdout>\n"]
+    assert texts(last(writing))[-1] == ("user", [*output, "More"] if sent else ["More"])
 
 
 def test_what_a_command_printed_for_the_person_alone_is_not_sent() -> None:
@@ -247,9 +247,9 @@ def test_tools_that_were_looked_up_are_said_to_be_loaded() -> None:
     writing = Writing()
     writing.user("Look")
     writing.assistant(call("t1", "ToolSearch"), message="m1")
-    found = [{"type": "tool_reference", "tool_name": "WebFetch"}]
+    blocks = [{"type": "tool_reference", "tool_name": "WebFetch"}]
     writing.row(
-        "user", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": found}]}
+        "user", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": blocks}]}
     )
     writing.assistant("Done.")
     assert texts(last(writing))[-1][1][-1] == "Tool loaded."
@@ -260,8 +260,8 @@ def test_nothing_stands_between_the_results_of_parallel_calls() -> None:
     writing.user("Look")
     writing.assistant(call("t1", "ToolSearch"), message="m1")
     writing.assistant(call("t2"), message="m1")
-    found = [{"type": "tool_reference", "tool_name": "WebFetch"}]
-    result = {"type": "tool_result", "tool_use_id": "t1", "content": found}
+    blocks = [{"type": "tool_reference", "tool_name": "WebFetch"}]
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": blocks}
     writing.row("user", message={"role": "user", "content": [result]})
     writing.result("t2", "two")
     writing.assistant("Done.")
@@ -336,8 +336,8 @@ def test_what_came_after_a_call_is_sent_before_it(came: str, sent: str) -> None:
     for name in filter(str.isdigit, came.split()):
         writing.result(name, "ok")
     writing.assistant("Done.", message="m2")
-    found = texts(last(writing))[1][1]
-    assert [one.removeprefix("call ").replace("thinking", "t") for one in found] == sent.split()
+    text = texts(last(writing))[1][1]
+    assert [part.removeprefix("call ").replace("thinking", "t") for part in text] == sent.split()
 
 
 def test_empty_texts_of_an_answer_are_not_sent() -> None:

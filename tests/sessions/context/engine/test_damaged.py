@@ -26,8 +26,8 @@ def test_every_context_of_a_damaged_transcript_can_be_made(data: bytes) -> None:
 def test_every_entry_of_a_damaged_transcript_is_sent_or_has_a_reason(data: bytes) -> None:
     log = Log(data)
     context = context_at(log)
-    told = {one.position for one in find_left_out(context, log.rows, log.marks())}
-    assert told | context.positions == {row.position for row in log.rows}
+    output = {item.position for item in find_left_out(context, log.rows, log.marks())}
+    assert output | context.positions == {row.position for row in log.rows}
 
 
 @settings(max_examples=30)
@@ -36,7 +36,7 @@ def test_one_context_is_the_same_as_in_the_walk_over_all(data: bytes) -> None:
     log = Log(data)
     walked = list(contexts(log))
     for context in walked[:: max(1, len(walked) // 3)]:
-        if context.request and sum(one.request == context.request for one in walked) == 1:
+        if context.request and sum(item.request == context.request for item in walked) == 1:
             assert context_at(log, context.request).elements == context.elements
 
 

@@ -46,8 +46,8 @@ def test_a_result_that_was_written_before_its_call_is_sent_with_the_others() -> 
 def test_the_log_of_a_request_that_was_written_after_the_answer_is_found_by_its_name() -> None:
     writing = Writing()
     writing.user("Look")
-    asked = blob(writing, message_of("user", [{"type": "text", "text": "Look, with words of the client"}]))
-    request(writing, "r1", [asked])
+    query = blob(writing, message_of("user", [{"type": "text", "text": "Look, with words of the client"}]))
+    request(writing, "r1", [query])
     writing.assistant("Seen.", message="m1", requestRef="r1")
     answered = hash_message(message_of("assistant", [{"type": "text", "text": "Seen."}]))
     writing.user("More")
@@ -63,9 +63,9 @@ def test_the_log_of_a_request_that_was_written_after_the_answer_is_found_by_its_
 def test_an_answer_takes_the_request_that_it_names_and_not_the_latest() -> None:
     writing = Writing()
     writing.user("Look")
-    asked = blob(writing, message_of("user", [{"type": "text", "text": "mine"}]))
+    query = blob(writing, message_of("user", [{"type": "text", "text": "mine"}]))
     other = blob(writing, message_of("user", [{"type": "text", "text": "of another"}]))
-    request(writing, "r1", [asked])
+    request(writing, "r1", [query])
     request(writing, "r2", [other])
     writing.assistant("Seen.", message="m1", requestRef="r1")
     assert texts(last(writing)) == [("user", ["mine"])]

@@ -21,27 +21,27 @@ def talk(writing: Writing, *names: str) -> list[str]:
 def compact(writing: Writing, *kept: str, anchor: str = "", listed: bool = True, **metadata: Any) -> tuple[str, str]:
     """A boundary and its summary, with the uuids of both. Without an anchor, the summary is it."""
     boundary, summary = f"boundary-{writing.count}", f"summary-{writing.count}"
-    at = anchor or summary
+    parent = anchor or summary
     if kept:
-        metadata["preservedSegment"] = {"headUuid": kept[0], "anchorUuid": at, "tailUuid": kept[-1]}
+        metadata["preservedSegment"] = {"headUuid": kept[0], "anchorUuid": parent, "tailUuid": kept[-1]}
     if kept and listed:
-        metadata["preservedMessages"] = {"anchorUuid": at, "uuids": list(kept), "allUuids": [*kept, "unwritten"]}
+        metadata["preservedMessages"] = {"anchorUuid": parent, "uuids": list(kept), "allUuids": [*kept, "unwritten"]}
     if anchor == "boundary":
-        for told in metadata.values():
-            told["anchorUuid"] = boundary
+        for item in metadata.values():
+            item["anchorUuid"] = boundary
     writing.row("system", uuid=boundary, parent=None, subtype="compact_boundary", compactMetadata=metadata)
     writing.user("In short.", uuid=summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
     return boundary, summary
 
 
 def whole(writing: Writing) -> list[str]:
-    return [one for _, many in texts(following(writing)) for one in many]
+    return [item for _, many in texts(following(writing)) for item in many]
 
 
 def reasons(writing: Writing) -> dict[int, tuple[LeftOutReason, int | None]]:
     log = log_of(writing)
     entries = find_left_out(context_at(log), log.rows, log.marks())
-    return {one.position: (one.reason, one.by) for one in entries}
+    return {entry.position: (entry.reason, entry.by) for entry in entries}
 
 
 def test_only_what_follows_the_last_boundary_is_sent() -> None:
@@ -91,9 +91,9 @@ def test_a_fork_writes_what_was_kept_between_the_boundary_and_its_summary(listed
     origin = Writing()
     kept = talk(origin, "one", "two")
     boundary, summary = compact(origin, *kept, anchor="boundary", listed=listed)
-    told = next(record["compactMetadata"] for record in origin.records if record["uuid"] == boundary)
+    item = next(record["compactMetadata"] for record in origin.records if record["uuid"] == boundary)
     fork = Writing()
-    fork.row("system", uuid=boundary, parent=None, subtype="compact_boundary", compactMetadata=told)
+    fork.row("system", uuid=boundary, parent=None, subtype="compact_boundary", compactMetadata=item)
     for record in origin.records[: len(kept)]:
         fork.row(record["type"], message=record["message"], uuid=record["uuid"])
     fork.user("In short.", uuid=summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
@@ -124,13 +124,13 @@ def test_what_was_kept_twice_is_found_behind_rows_that_were_written_again() -> N
 
 def test_answers_and_results_that_are_written_again_are_sent_once() -> None:
     writing = Writing()
-    asked = writing.user("ask one")
+    request = writing.user("ask one")
     called = writing.call("Read", "toolu_1", file_path="/a")
     read = writing.result("toolu_1", "text")
     answer = writing.records[1]["message"]
-    _, summary = compact(writing, asked, called, read)
-    writing.user("ask one", uuid=asked, parent=summary)
-    writing.row("assistant", uuid=called, parent=asked, message=answer)
+    _, summary = compact(writing, request, called, read)
+    writing.user("ask one", uuid=request, parent=summary)
+    writing.row("assistant", uuid=called, parent=request, message=answer)
     writing.result("toolu_1", "text", uuid=read, parent=called)
     writing.assistant("say one")
     kinds = [message.kind for message in context_at(log_of(writing)).messages]
@@ -154,7 +154,7 @@ def test_a_summary_that_hangs_on_the_last_kept_message_follows_what_was_kept() -
     writing.records[-1]["parentUuid"] = kept[-1]
     writing.user("ask three")
     assert whole(writing) == ["ask one", "say one", "In short.\n", "ask three"]
-    assert {reasons(writing)[at][0] for at in (2, 3)} == {LeftOutReason.SUMMARISED}
+    assert {reasons(writing)[index][0] for index in (2, 3)} == {LeftOutReason.SUMMARISED}
 
 
 def test_an_old_summary_without_a_boundary_ends_what_is_sent() -> None:
@@ -192,7 +192,7 @@ def test_going_back_leaves_the_other_branch_out() -> None:
     writing.user("ask other", parent=first[-1])
     writing.assistant("say other")
     assert texts(last(writing)) == [("user", ["ask one"]), ("assistant", ["say one"]), ("user", ["ask other"])]
-    assert {reasons(writing)[at][0] for at in (2, 3)} == {LeftOutReason.ABANDONED}
+    assert {reasons(writing)[index][0] for index in (2, 3)} == {LeftOutReason.ABANDONED}
 
 
 def test_going_back_behind_a_boundary_brings_back_what_it_summarised() -> None:
@@ -216,7 +216,7 @@ def test_snipped_turns_are_not_sent_and_the_record_is_named() -> None:
 
 
 def results(writing: Writing) -> list[str]:
-    return [one for one in whole(writing) if one.startswith("result")]
+    return [item for item in whole(writing) if item.startswith("result")]
 
 
 def work(writing: Writing, *tools: str) -> None:

@@ -20,13 +20,13 @@ def test_what_hooks_add_to_a_result_stands_with_it(event: str) -> None:
     note(writing, version, "hook_additional_context", content=["extra"], **watched)
     writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
     words = f"{event}:Bash hook additional context: extra"
-    said = f"<system-reminder>\n{words}\n</system-reminder>"
-    assert texts(last(writing))[-1] == ("user", ["result t1: one", said])
+    text = f"<system-reminder>\n{words}\n</system-reminder>"
+    assert texts(last(writing))[-1] == ("user", ["result t1: one", text])
     writing.user("More", version=version)
     writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
     assert texts(last(writing))[2:4] == [("user", ["result t1: one"]), ("system", [words])]
     writing.assistant("Yes.", message="m4", version=version, model=TAKES_NONE)
-    assert texts(last(writing))[2] == ("user", ["result t1: one", said])
+    assert texts(last(writing))[2] == ("user", ["result t1: one", text])
 
 
 @pytest.mark.parametrize("model", [TAKES_SYSTEM, TAKES_NONE])
@@ -43,7 +43,7 @@ def test_what_a_hook_objects_to_the_end_of_a_turn_is_told_again_afterwards(model
     writing.user("More", version=version)
     writing.assistant("Yes.", message="m3", version=version, model=model)
     words = 'Stop hook blocking error from command: "check": go on'
-    assert words in "".join(text for _, said in texts(last(writing)) for text in said)
+    assert words in "".join(text for _, message in texts(last(writing)) for text in message)
 
 
 def test_what_hooks_add_to_a_prompt_goes_with_the_messages_of_the_role_system() -> None:

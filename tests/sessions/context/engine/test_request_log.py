@@ -48,16 +48,16 @@ def request(
 def first_turn(writing: Writing) -> list[str]:
     """A prompt that was sent with words of the client, and its answer."""
     writing.user("Look")
-    asked = blob(
+    query = blob(
         writing,
         message_of(
             "user",
             [{"type": "text", "text": "<system-reminder>Hi</system-reminder>"}, {"type": "text", "text": "Look"}],
         ),
     )
-    request(writing, "r1", [asked], cacheControl=[{"path": ["messages", 0], "value": {"type": "ephemeral"}}])
+    request(writing, "r1", [query], cacheControl=[{"path": ["messages", 0], "value": {"type": "ephemeral"}}])
     writing.assistant("Seen.")
-    return [asked, hash_message(message_of("assistant", [{"type": "text", "text": "Seen."}]))]
+    return [query, hash_message(message_of("assistant", [{"type": "text", "text": "Seen."}]))]
 
 
 def test_a_logged_request_is_recorded_word_for_word() -> None:

@@ -19,8 +19,8 @@ LOSING = "2.1.20"
 
 def parallel(writing: Writing, version: str, *, tokens: int = 1_000, words: str = "one", **fields: Any) -> None:
     """A turn with two calls at once: the chain leads through the second result."""
-    asked = {"version": version, **fields}
-    writing.user("Look", **asked)
+    parameters = {"version": version, **fields}
+    writing.user("Look", **parameters)
     usage = {"input_tokens": tokens, "output_tokens": 1}
     first = writing.assistant(call("t1"), message="m1", version=version, usage=usage)
     second = writing.assistant(call("t2"), message="m1", version=version, usage=usage)
@@ -244,8 +244,8 @@ def test_results_that_were_found_beside_the_chain_stand_by_the_time_they_were_wr
     writing = Writing()
     writing.user("Look", version=version)
     calls = [writing.assistant(call(f"t{n}"), message="m1", version=version) for n in range(3)]
-    for n, at in ((1, 2), (0, 1), (2, 3)):
-        writing.result(f"t{n}", "done", parent=calls[n], version=version, timestamp=f"2026-01-01T00:00:0{at}.000Z")
+    for n, index in ((1, 2), (0, 1), (2, 3)):
+        writing.result(f"t{n}", "done", parent=calls[n], version=version, timestamp=f"2026-01-01T00:00:0{index}.000Z")
     writing.assistant("Seen.", message="m2", version=version)
     assert texts(last(writing))[2][1] == [f"result t{n}: done" for n in (1, 0, 2)]
     writing.state("last-prompt", lastPrompt="Look")
@@ -286,8 +286,8 @@ def test_what_hooks_said_beside_the_chain_is_lost_by_a_version_that_keeps_the_re
     writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
     sent = texts(last(writing))
     assert sent[2][1] == ["result t1: one", "result t2: one"]
-    said = [f"PostToolUse:Bash hook additional context: {words}" for words in ("near", "far")]
-    assert sent[3] == ("system", [said[1] if stopped else "\n\n".join(said)])
+    text = [f"PostToolUse:Bash hook additional context: {words}" for words in ("near", "far")]
+    assert sent[3] == ("system", [text[1] if stopped else "\n\n".join(text)])
 
 
 @pytest.mark.parametrize(("version", "loses"), [("2.1.90", True), ("2.1.197", False)])
@@ -332,9 +332,9 @@ def test_a_turn_that_a_hook_had_go_on_is_lost_only_when_it_is_read_again(version
     writing = Writing()
     writing.user("Look", version=version)
     writing.assistant("Seen.", message="m1", version=version)
-    said = writing.user("Stop hook feedback: go on", version=version, isMeta=True)
+    text = writing.user("Stop hook feedback: go on", version=version, isMeta=True)
     writing.assistant("All of it.", message="m2", version=version)
-    notice = writing.row("system", subtype="stop_hook_summary", parent=said, version=version)
+    notice = writing.row("system", subtype="stop_hook_summary", parent=text, version=version)
     writing.row("system", subtype="stop_hook_summary", parent=notice, version=version)
     writing.user("More", version=version)
     writing.assistant("Yes.", message="m3", version=version)

@@ -23,7 +23,7 @@ def scenario(path: Path) -> str:
 
 def verdicts(path: Path, *, logged: bool = True) -> list[Verdict]:
     ours = {context.request: context for log in logs(path.parent, logged=logged) for context in contexts(log)}
-    return [verdict(one, array(ours[one["response"]["id"]])) for one in answered(rows(path.parent))]
+    return [verdict(item, array(ours[item["response"]["id"]])) for item in answered(rows(path.parent))]
 
 
 def logs(folder: Path, *, logged: bool) -> Iterator[Log]:
@@ -50,12 +50,12 @@ LOGGED = [path for path in RECORDINGS if has_log(path)]
 
 @pytest.mark.parametrize("path", each(RECORDINGS), ids=scenario)
 def test_the_conversation_of_every_request_is_what_was_sent(path: Path) -> None:
-    assert all(one.conversation for one in verdicts(path))
+    assert all(item.conversation for item in verdicts(path))
 
 
 @pytest.mark.parametrize("path", each(LOGGED), ids=scenario)
 def test_with_the_clients_log_every_request_is_the_same_to_the_byte(path: Path) -> None:
-    assert all(one.whole and one.elements for one in verdicts(path))
+    assert all(item.whole and item.elements for item in verdicts(path))
 
 
 @pytest.mark.parametrize("path", each(LOGGED), ids=scenario)
@@ -67,13 +67,13 @@ def test_a_logged_request_is_called_recorded(path: Path) -> None:
         for context in contexts(log)
         if context.exactness is Exactness.RECORDED
     }
-    assert {one["response"]["id"] for one in answered(rows(path.parent))} <= recorded
+    assert {item["response"]["id"] for item in answered(rows(path.parent))} <= recorded
 
 
 def test_the_rules_alone_make_nearly_all_of_it() -> None:
     """docs/evidence.md says why the log is needed for the rest."""
-    found = [verdicts(path, logged=False) for path in RECORDINGS]
-    everything = [one for recording in found for one in recording]
-    assert sum(one.conversation for one in everything) >= 0.98 * len(everything)
-    whole = [one for recording in found if any(one.whole for one in recording) for one in recording]
-    assert sum(one.whole for one in whole) >= 0.97 * len(whole)
+    result = [verdicts(path, logged=False) for path in RECORDINGS]
+    everything = [item for recording in result for item in recording]
+    assert sum(item.conversation for item in everything) >= 0.98 * len(everything)
+    whole = [element for recording in result if any(item.whole for item in recording) for element in recording]
+    assert sum(item.whole for item in whole) >= 0.97 * len(whole)

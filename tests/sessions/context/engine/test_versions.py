@@ -22,9 +22,9 @@ def note(writing: Writing, version: str, kind: str, **fields: Any) -> str:
 
 def reason_of(writing: Writing, uuid: str) -> LeftOutReason:
     log = log_of(writing)
-    position = next(at for at, record in enumerate(writing.records) if record["uuid"] == uuid)
-    found = {one.position: one.reason for one in find_left_out(context_at(log), log.rows, log.marks())}
-    return found[position]
+    position = next(index for index, record in enumerate(writing.records) if record["uuid"] == uuid)
+    result = {item.position: item.reason for item in find_left_out(context_at(log), log.rows, log.marks())}
+    return result[position]
 
 
 def test_a_call_that_never_had_a_result_is_not_sent_once_the_conversation_went_on() -> None:
@@ -101,12 +101,12 @@ def test_a_plan_is_sent_with_its_call_by_newer_versions(version: str, given: dic
 
 @pytest.mark.parametrize(("entrypoint", "sent"), [("cli", False), ("sdk-cli", True), ("", True)])
 def test_a_terminal_that_has_the_tool_for_plans_sends_none(entrypoint: str, sent: bool) -> None:
-    asked: dict[str, Any] = {"version": "2.1.197", "entrypoint": entrypoint}
+    parameters: dict[str, Any] = {"version": "2.1.197", "entrypoint": entrypoint}
     writing = Writing()
-    writing.user("Plan", **asked)
-    writing.assistant(call("t1", "ExitPlanMode", plan="Wait."), message="m1", **asked)
-    writing.result("t1", "yes", **asked)
-    writing.assistant("Done.", message="m2", **asked)
+    writing.user("Plan", **parameters)
+    writing.assistant(call("t1", "ExitPlanMode", plan="Wait."), message="m1", **parameters)
+    writing.result("t1", "yes", **parameters)
+    writing.assistant("Done.", message="m2", **parameters)
     assert last(writing).elements[1].pieces[0].block["input"] == ({"plan": "Wait."} if sent else {})
 
 

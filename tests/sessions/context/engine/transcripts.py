@@ -31,9 +31,9 @@ def context_of(data: bytes) -> Context:
 
 
 def _row(uuid: str, parent: str | None, message: Message, session: str) -> dict[str, Any]:
-    at = iso(int((message.at or 0) * 1000))
+    timestamp = iso(int((message.at or 0) * 1000))
     shared = {"isSidechain": False, "sessionId": session, "cwd": "/home/dev/tidewatch", "version": "2.1.325"}
-    return {"parentUuid": parent, "uuid": uuid, "timestamp": at, **shared}
+    return {"parentUuid": parent, "uuid": uuid, "timestamp": timestamp, **shared}
 
 
 def _content(message: Message) -> dict[str, Any]:

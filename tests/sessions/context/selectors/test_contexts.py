@@ -90,7 +90,7 @@ def test_what_is_sent_next_is_that_of_the_file() -> None:
 def test_every_entry_before_a_request_is_sent_or_has_a_reason() -> None:
     for transcript in transcripts():
         context = load_context(transcript, point_next(transcript))
-        left_out = {one.position for one, _ in load_left_out(transcript, context)}
+        left_out = {item.position for item, _ in load_left_out(transcript, context)}
         assert left_out | context.positions == set(range(transcript.entries))
 
 
@@ -213,5 +213,5 @@ def test_a_fork_of_what_was_summarised_twice_has_the_contexts_of_its_file(tmp_pa
     assert [piece.block["text"].strip() for element in whole.elements for piece in element.pieces] == [
         *("One", "Two", "In short.", "Three", "Shorter.", "More")
     ]
-    found, point = point_of_request(transcript, "msg_last")
-    assert facts(load_context(found, point)) == facts(whole)
+    result, point = point_of_request(transcript, "msg_last")
+    assert facts(load_context(result, point)) == facts(whole)

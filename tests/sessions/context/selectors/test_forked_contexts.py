@@ -37,7 +37,7 @@ def sessions(tmp_path: Path, db: None) -> tuple[Transcript, Transcript]:
 
 
 def results(context: Context) -> list[str]:
-    return [word for _, said in texts(context) for word in said if word.startswith("result ")]
+    return [word for _, text in texts(context) for word in text if word.startswith("result ")]
 
 
 def test_a_copied_request_is_shown_as_it_was_made(sessions: tuple[Transcript, Transcript]) -> None:
@@ -48,8 +48,8 @@ def test_a_copied_request_is_shown_as_it_was_made(sessions: tuple[Transcript, Tr
     sent = {context.request: context for _, context in load_original_contexts(fork)}
     assert results(sent["m2"]) == ["result t1: one", "result t2: two"]
     assert results(sent["m3"]) == ["result t2: two"]
-    found, context = find_original(fork, load_context(*point_of_request(fork, "m2")))
-    assert (found.pk, context.is_copied) == (origin.pk, False)
+    result, context = find_original(fork, load_context(*point_of_request(fork, "m2")))
+    assert (result.pk, context.is_copied) == (origin.pk, False)
 
 
 def test_a_request_of_the_session_itself_is_shown_as_it_is(sessions: tuple[Transcript, Transcript]) -> None:

@@ -52,7 +52,7 @@ def test_a_prefix_that_broke_names_the_record_that_broke_it(client: Client, file
 def test_after_a_compaction_the_boundary_is_the_cause(client: Client, file: Written) -> None:
     transcript = write_compacted(file)
     boundary = transcript.ruler["boundaries"][0]
-    after = next(one for one in transcript.request_set.order_by("position") if one.position > boundary)
+    after = next(item for item in transcript.request_set.order_by("position") if item.position > boundary)
     html = part(client, transcript, f"?request={after.message_id}")
     assert "the conversation was compacted" in html
     assert f">entry {boundary}</a>" in html

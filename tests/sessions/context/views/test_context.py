@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.capture.services.captures import capture_store
 from sessions.models import Block, Request, Source, Transcript
-from tests.pages import fetch, tight
+from tests.pages import fetch, sizes_in, tight
 from tests.sessions.capture.capturing import exchange
 from tests.sessions.capture.capturing import message as captured_answer
 from tests.sessions.capture.capturing import request as captured_request
@@ -130,7 +130,10 @@ def test_usage_is_what_the_api_counted_and_estimates_are_marked(client: Client, 
     file.user("ask")
     file.assistant("say", usage={**usage, "cache_creation_input_tokens": 900})
     html = page(client, file.read())
-    assert "<b>60.9k</b> prompt" in html
+    assert [(size.tokens, size.basis) for size in sizes_in(html) if size.of.startswith("whole prompt")] == [
+        (60_903, "measured"),
+        (60_903, "measured"),
+    ]
     assert "60.0k cache read" in html
     assert "900 cache write" in html
     assert "431 output" in html
@@ -382,8 +385,8 @@ def test_a_list_of_what_is_unknown_is_offered_only_where_there_is_one(client: Cl
     transcript = file.read()
     message = ids(transcript)[-1]
     assert '<details class="exactness is-reconstructed">' in page(client, transcript)
-    asked = captured_request({"role": "user", "content": "As it was."}, system="You watch tides.", tools=[])
-    capture_store(exchange=exchange(asked, captured_answer(message)))
+    request = captured_request({"role": "user", "content": "As it was."}, system="You watch tides.", tools=[])
+    capture_store(exchange=exchange(request, captured_answer(message)))
     html = page(client, transcript)
     assert '<p class="exactness is-recorded">' in html
     assert "cannot be known" not in html
@@ -431,8 +434,8 @@ def test_a_captured_request_after_a_compaction_that_kept_answers_takes_no_more_q
     file.user("In short.", uuid="summary", isCompactSummary=True)
     file.turns(2)
     transcript = file.read()
-    asked = captured_request({"role": "user", "content": "In short."}, {"role": "user", "content": "And now?"})
-    capture_store(exchange=exchange(asked, captured_answer(ids(transcript)[-1])))
+    request = captured_request({"role": "user", "content": "In short."}, {"role": "user", "content": "And now?"})
+    capture_store(exchange=exchange(request, captured_answer(ids(transcript)[-1])))
     with CaptureQueriesContext(connection) as queries:
         html = page(client, transcript)
     assert "as it went over the wire" in html

@@ -54,7 +54,7 @@ def test_ranges_lead_to_the_timeline_as_it_was_seen(client: Client, file: Writte
 
 
 def ranges(html: str) -> list[str]:
-    return [one.replace("&amp;", "&") for one in re.findall(r'class="range" href="(/sessions/[^"]+)"', html)]
+    return [match.replace("&amp;", "&") for match in re.findall(r'class="range" href="(/sessions/[^"]+)"', html)]
 
 
 def test_what_was_never_sent_is_shown_where_its_link_leads(client: Client, file: Written) -> None:
@@ -166,7 +166,7 @@ def test_naming_entries_takes_one_query_more(client: Client, file: Written) -> N
     with CaptureQueriesContext(connection) as queries:
         html = part(client, transcript)
     assert listed_ranges(html)
-    blocks = [one["sql"] for one in queries.captured_queries if "transcripts_block" in one["sql"]]
+    blocks = [query["sql"] for query in queries.captured_queries if "transcripts_block" in query["sql"]]
     assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
     assert len(blocks) <= 2
 

@@ -224,7 +224,7 @@ def test_markdown_of_hostile_text_has_no_html_and_keeps_its_headings(file: Writt
     inline = [child for token in tokens for child in token.children or ()]
     assert not [token for token in tokens if token.type == "html_block"]
     assert not [child for child in inline if child.type in ("html_inline", "image")]
-    headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
+    headings = [tokens[index + 1].content for index, token in enumerate(tokens) if token.type == "heading_open"]
     assert sum(heading.startswith("User") for heading in headings) == 2
     assert not [heading for heading in headings if heading in ("A heading", "Another")]
     assert tokens[-2].content == "the last words"

@@ -29,15 +29,15 @@ def dump(value: object) -> bytes:
 
 
 def read(line: bytes) -> list[dict[str, Any]]:
-    return [found.record for found in recover(line).records]
+    return [record.record for record in recover(line).records]
 
 
 def check(line: bytes, recovery: Recovery) -> None:
     before = 0
-    for found in recovery.records:
-        assert before <= found.start < found.end <= len(line)
-        assert parse_object(line[found.start : found.end]) == found.record
-        before = found.end
+    for record in recovery.records:
+        assert before <= record.start < record.end <= len(line)
+        assert parse_object(line[record.start : record.end]) == record.record
+        before = record.end
     assert recovery.kind
     assert recovery.detail.endswith(".")
 
@@ -62,7 +62,7 @@ def test_it_never_raises_on_pieces_of_json(pieces: list[bytes]) -> None:
 def test_it_finds_every_one_of_glued_objects(values: list[dict[str, Any]], between: bytes) -> None:
     line = between.join(dump(value) for value in values)
     recovery = recover(line)
-    assert [found.record for found in recovery.records] == values
+    assert [record.record for record in recovery.records] == values
     assert recovery.kind == "glued"
     check(line, recovery)
 

@@ -134,7 +134,7 @@ def shared_records() -> Iterator[dict[str, Any]]:
             if path.name in {FIXTURE_WITH_ODDITIES, "requests.jsonl"}:
                 continue
             for line in path.read_bytes().split(b"\n"):
-                yield from (found.record for found in recover(line).records)
+                yield from (record.record for record in recover(line).records)
 
 
 @needs_samples

@@ -37,7 +37,7 @@ ASSISTANT = {
 }
 
 
-def told(look: Any) -> tuple[Any, ...]:
+def summary_of(look: Any) -> tuple[Any, ...]:
     envelope = tuple(getattr(look.envelope, name) or None for name in ENVELOPE)
     return look.kind, envelope, look.at, look.content, look.answer
 
@@ -48,7 +48,7 @@ def agrees(line: bytes) -> bool:
     if look is None:
         return False
     record = orjson.loads(line)
-    assert told(look) == told(summarise(record))
+    assert summary_of(look) == summary_of(summarise(record))
     assert find_unknowns(record) == ()
     return True
 
@@ -60,7 +60,7 @@ def demo_lines() -> list[bytes]:
 
 @cache
 def demo_records() -> list[bytes]:
-    return [line for line in demo_lines() if (found := recover(line)).kind == "whole" and found.records]
+    return [line for line in demo_lines() if (result := recover(line)).kind == "whole" and result.records]
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -82,9 +82,9 @@ def test_the_usual_rows_have_a_shape() -> None:
 
 
 def test_most_of_the_demo_has_a_shape_and_all_of_it_agrees() -> None:
-    found = [agrees(line) for line in demo_lines() if line]
+    result = [agrees(line) for line in demo_lines() if line]
 
-    assert sum(found) > 0.6 * len(found)
+    assert sum(result) > 0.6 * len(result)
 
 
 @needs_samples
@@ -108,8 +108,8 @@ def test_whatever_is_wrong_with_a_record_the_two_agree(data: st.DataObject) -> N
 @given(st.data())
 def test_a_line_that_is_not_json_has_no_shape(data: st.DataObject) -> None:
     line = data.draw(st.sampled_from(demo_records()))
-    at = data.draw(st.integers(0, len(line)))
-    damaged = line[:at] + data.draw(st.binary(max_size=3)) + line[at + data.draw(st.integers(0, 3)) :]
+    index = data.draw(st.integers(0, len(line)))
+    damaged = line[:index] + data.draw(st.binary(max_size=3)) + line[index + data.draw(st.integers(0, 3)) :]
 
     agrees(damaged)  # reads it with orjson if it has a shape
 

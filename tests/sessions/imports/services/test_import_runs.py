@@ -11,6 +11,7 @@ from inspector.resources import DEMO
 from inspector.runs.models import Run
 from inspector.runs.services import RunKilled, run_execute, run_kill, run_retry
 from inspector.watcher.follow import follow
+from sessions.imports.services import import_work
 from sessions.imports.services.import_runs import has_import_ended, import_run
 from sessions.models import Entry, Source, Transcript
 from tests.serving import wait_until
@@ -54,8 +55,9 @@ def test_an_import_of_nothing_fails_and_says_so(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def large(tmp_path: Path) -> Path:
-    """Enough to be stopped in the middle."""
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Enough to be stopped in the middle, and written in small pieces."""
+    monkeypatch.setattr(import_work, "COMMIT_BYTES", 1024 * 1024)
     for number in range(24):
         writing = Writing(session=f"33333333-2222-4333-8444-{number:012}")
         for _ in range(40):
@@ -65,7 +67,8 @@ def large(tmp_path: Path) -> Path:
 
 
 def kill() -> None:
-    wait_until(lambda: Run.objects.filter(kind="import", status="running", done__gt=0).exists())
+    """As soon as something is stored: the rest is read in the blink of an eye."""
+    wait_until(Entry.objects.exists, longest_pause=0.005)
     run_kill(run_id=Run.objects.get().pk)
     connection.close()
 

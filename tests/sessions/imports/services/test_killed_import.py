@@ -29,10 +29,10 @@ import django
 django.setup()
 from pathlib import Path
 from sessions.imports.engine.scan import stretches
-from sessions.imports.services import bulk, sync
+from sessions.imports.services import bulk, import_work, sync
 bulk.LARGE_BYTES = int(sys.argv[2])
 stretches.STRETCH = stretches.BLOCK_SIZE
-sync.COMMIT_BYTES = stretches.BLOCK_SIZE
+import_work.COMMIT_BYTES = stretches.BLOCK_SIZE
 print("ready", flush=True)
 sync.sync([Path(sys.argv[1])], workers=2, listener=lambda progress: time.sleep(0.01))
 print("done", flush=True)
@@ -64,7 +64,7 @@ def contents(home: Path) -> dict[str, object]:
     texts = [
         row[0] for row in database.execute("SELECT rowid FROM transcripts_text WHERE transcripts_text MATCH 'harbour'")
     ]
-    found: dict[str, object] = {
+    values: dict[str, object] = {
         "entries": sorted((names[row[0]], *row[1:]) for row in entries),
         "turns": sorted(
             (names[row[0]], *row[1:])
@@ -97,7 +97,7 @@ def contents(home: Path) -> dict[str, object]:
     assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     database.execute("INSERT INTO transcripts_text (transcripts_text) VALUES ('integrity-check')")
     database.close()
-    return found
+    return values
 
 
 @pytest.mark.parametrize("large", [0, 1 << 40], ids=["bytes-later", "bytes-at-once"])
@@ -143,9 +143,9 @@ def test_the_processes_of_an_import_that_is_killed_do_not_keep_its_lock(tmp_path
         process.wait(PATIENCE)
         with start(tmp_path / "home", config, 1 << 40) as following:
             try:
-                said = following.communicate(timeout=PATIENCE)[0]
+                words = following.communicate(timeout=PATIENCE)[0]
             finally:
                 for group in (process.pid, following.pid):
                     with suppress(ProcessLookupError):
                         os.killpg(group, signal.SIGKILL)
-    assert said == "ready\ndone\n"
+    assert words == "ready\ndone\n"

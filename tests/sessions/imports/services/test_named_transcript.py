@@ -38,7 +38,7 @@ def test_the_sub_agents_of_the_file_are_read_with_it_and_no_other_session(projec
     agent.parent.mkdir(parents=True)
     agent.write_bytes(path.read_bytes())
     transcript = transcript_open(name=str(path))
-    assert {one.kind for one in Transcript.objects.all()} == {"main", "agent"}
+    assert {item.kind for item in Transcript.objects.all()} == {"main", "agent"}
     assert transcript.children.count() == 1
 
 

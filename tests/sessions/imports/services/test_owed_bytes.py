@@ -9,8 +9,10 @@ from django.test import Client
 
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services import bulk
+from sessions.imports.services.import_work import ImportWork
 from sessions.imports.services.plan import Plan, Planner
-from sessions.imports.services.sync import ImportWork, Report, sync
+from sessions.imports.services.report import Report
+from sessions.imports.services.sync import sync
 from sessions.models import Block, Entry, Source, Transcript
 from sessions.search.selectors.deep_search import search_slice
 from tests.sessions.writing import Writing, append

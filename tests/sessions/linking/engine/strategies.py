@@ -72,8 +72,8 @@ def _nonsense(seed: int, size: int) -> list[LinkRow]:
         record = _fill(random, FIELDS) if random.random() < 0.6 else None
         extra = record if isinstance(record, dict) else None
         kind, detail = random.choice(TYPES), random.choice(DETAILS)
-        at = random.choice([None, 1, 2])
-        rows.append(LinkRow(position, kind, detail, key(), key(), key(), key(), flags, extra, at))
+        index = random.choice([None, 1, 2])
+        rows.append(LinkRow(position, kind, detail, key(), key(), key(), key(), flags, extra, index))
     return rows
 
 

@@ -46,7 +46,7 @@ def test_a_notification_without_a_call_still_names_its_task() -> None:
 
 
 def test_of_several_ids_in_one_result_the_last_counts() -> None:
-    assert [one.agent for one in find_sightings(result("agentId: quoted\nagentId: real (x)"), "")] == ["real"]
+    assert [sighting.agent for sighting in find_sightings(result("agentId: quoted\nagentId: real (x)"), "")] == ["real"]
 
 
 @pytest.mark.parametrize(

@@ -39,15 +39,15 @@ def linked(path: Path) -> LinkedTranscript:
 @pytest.mark.parametrize("path", each(FILES), ids=lambda path: path.stem[:12])
 def test_real_files_link_without_an_explosion(path: Path) -> None:
     rows = link_rows(path)
-    found = link(rows)
+    result = link(rows)
     chain = [row for row in rows if row.uuid is not None]
 
-    assert found.dangling <= 1
-    assert found.cycles == 0
-    assert (found.leaf is None) == (not chain)
+    assert result.dangling <= 1
+    assert result.cycles == 0
+    assert (result.leaf is None) == (not chain)
     if "rewind_restore" not in path.parts:
-        assert not marks(found, Fate.ABANDONED)
-        assert not found.branches
+        assert not marks(result, Fate.ABANDONED)
+        assert not result.branches
 
 
 @pytest.mark.parametrize("path", each(FILES), ids=lambda path: path.stem[:12])
@@ -70,18 +70,18 @@ def test_real_files_followed_in_steps_end_like_the_whole(path: Path) -> None:
 
 
 def test_a_recorded_rewind_has_exactly_its_branch() -> None:
-    found = linked(client("rewind_restore"))
+    result = linked(client("rewind_restore"))
 
-    assert marks(found) == [(63, 87, "abandoned", 88)]
-    assert found.branches == (Branch(60, 63, 87, 13, active=False), Branch(60, 88, 106, 10, active=True))
-    assert found.leaf == 106
+    assert marks(result) == [(63, 87, "abandoned", 88)]
+    assert result.branches == (Branch(60, 63, 87, 13, active=False), Branch(60, 88, 106, 10, active=True))
+    assert result.leaf == 106
 
 
 def test_a_recorded_partial_compaction_keeps_what_follows_its_pivot() -> None:
-    found = linked(client("rewind_summarize_upto"))
+    result = linked(client("rewind_summarize_upto"))
 
-    assert marks(found) == [(5, 60, "summarised", 89), (61, 84, "kept", 89)]
-    assert found.parents == {61: 90, 91: 84}
+    assert marks(result) == [(5, 60, "summarised", 89), (61, 84, "kept", 89)]
+    assert result.parents == {61: 90, 91: 84}
 
 
 def test_recorded_compactions_keep_their_segments() -> None:
@@ -100,10 +100,10 @@ def test_recorded_compactions_keep_their_segments() -> None:
 
 
 def test_recorded_compactions_of_an_old_client_are_chained() -> None:
-    found = linked(client("autocompact_pct-v2076"))
+    result = linked(client("autocompact_pct-v2076"))
 
-    assert len(found.marks) == 15
-    assert all(mark.fate is Fate.SUMMARISED and mark.by == mark.last + 1 for mark in found.marks)
+    assert len(result.marks) == 15
+    assert all(mark.fate is Fate.SUMMARISED and mark.by == mark.last + 1 for mark in result.marks)
 
 
 def test_microcompacted_results_are_cleared() -> None:
@@ -129,13 +129,13 @@ def test_inline_agents_of_an_old_file_are_matched_to_their_calls() -> None:
 @pytest.mark.parametrize("path", each(FILES), ids=lambda path: path.stem[:12])
 def test_real_files_have_the_role_that_their_records_confirm(path: Path) -> None:
     role = classify(path.relative_to(SHARED))
-    said = next((record for record in records(path) if record.get("sessionId") and record.get("uuid")), {})
+    words = next((record for record in records(path) if record.get("sessionId") and record.get("uuid")), {})
 
-    if said and role.kind is FileKind.MAIN:
-        assert not said.get("isSidechain")
+    if words and role.kind is FileKind.MAIN:
+        assert not words.get("isSidechain")
     if role.kind in (FileKind.AGENT, FileKind.COMPACTION):
-        assert said["agentId"] == role.agent_id
-        assert role.session_id in ("", said["sessionId"])
+        assert words["agentId"] == role.agent_id
+        assert role.session_id in ("", words["sessionId"])
 
 
 def tree(name: str) -> list[tuple[int, str, str, Evidence]]:
@@ -153,8 +153,8 @@ def tree(name: str) -> list[tuple[int, str, str, Evidence]]:
             for block in record["message"]["content"] if record.get("type") == "assistant" else ():
                 if block.get("type") == "tool_use":
                     calls[block["id"]] = (owner, position)
-    found = build_agent_tree(agents, calls, seen)
-    return [(depth, node.id[:4], node.parent[:4], node.how) for depth, node in found.walk()]
+    agent_tree = build_agent_tree(agents, calls, seen)
+    return [(depth, node.id[:4], node.parent[:4], node.how) for depth, node in agent_tree.walk()]
 
 
 def test_recorded_nested_agents_are_a_tree() -> None:

@@ -61,7 +61,7 @@ def test_equal_prompts_are_matched_in_file_order() -> None:
     agent(log, "s2", " go\n")
     agent(log, "s3", "go")
 
-    assert [one.call for one in log.link().inline_agents] == [1, 2, None]
+    assert [inline_agent.call for inline_agent in log.link().inline_agents] == [1, 2, None]
 
 
 def test_an_agent_that_nobody_called_has_no_call() -> None:
@@ -72,7 +72,7 @@ def test_an_agent_that_nobody_called_has_no_call() -> None:
 
     linked = log.link()
 
-    assert [one.call for one in linked.inline_agents] == [None]
+    assert [inline_agent.call for inline_agent in linked.inline_agents] == [None]
     assert marks(linked) == [(2, 3, "sidechain", None)]
 
 

@@ -75,7 +75,7 @@ def test_a_valid_array_is_returned_as_it_is(messages: list[Message]) -> None:
     records, repairs = repair_messages(messages)
     assert repairs == []
     assert len(records) == len(messages)
-    assert all(one is other for one, other in zip(records, messages, strict=True))
+    assert all(record is other for record, other in zip(records, messages, strict=True))
 
 
 @some
@@ -99,8 +99,8 @@ def test_a_repair_that_knows_what_was_there_leaves_no_thinking_dead_or_altered(
 ) -> None:
     before = join_messages(messages)
     repaired, _ = repair(mutate_array(before, seed, accidents), model=model, before=before, sending=True)
-    found = lint_request(_body(repaired), model, before=before)
-    assert [finding for finding in found if finding.severity is Severity.REFUSED] == []
+    result = lint_request(_body(repaired), model, before=before)
+    assert [finding for finding in result if finding.severity is Severity.REFUSED] == []
 
 
 @some
@@ -112,7 +112,7 @@ def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
     assert _refusals(join_messages(records), OLD) == []
     again, repairs = repair_messages(records)
     assert repairs == []
-    assert all(one is other for one, other in zip(again, records, strict=True))
+    assert all(item is other for item, other in zip(again, records, strict=True))
 
 
 @some

@@ -37,7 +37,7 @@ def test_an_unanswered_call_gets_a_placeholder_before_the_text() -> None:
     array = [user("go"), assistant(call("a"), call("b")), user(result("b"), "stop")]
     repaired, repairs = repair(array)
     assert repaired == [*array[:2], user(result("b"), placeholder("a"), "stop")]
-    assert [(one.path, one.what) for one in repairs] == [
+    assert [(item.path, item.what) for item in repairs] == [
         ("messages[1].content[0]", "Added a placeholder for the result of this call.")
     ]
 
@@ -75,7 +75,7 @@ def test_ids_and_names_are_spelled_as_the_api_takes_them() -> None:
     )
     first, second = answer["content"]
     assert results == user(result(second["id"], "b"), result(first["id"], "a"))
-    assert [one["id"].partition("-")[0] for one in (first, second)] == ["x_0", "x_0"]
+    assert [item["id"].partition("-")[0] for item in (first, second)] == ["x_0", "x_0"]
     assert first["id"] != second["id"]
     assert (second["name"], repairs[1].what) == ("fs_Read", "Spelled the id and the name with other characters.")
 
@@ -110,7 +110,7 @@ def test_a_result_that_stands_elsewhere_is_moved_to_its_call() -> None:
     array = [user("go"), assistant(call("a")), user("wait"), assistant("ok"), user(result("a", "late"), "and?")]
     repaired, repairs = repair(array)
     assert repaired == [*array[:2], user(result("a", "late"), "wait"), assistant("ok"), user("and?")]
-    assert [one.path for one in repairs] == ["messages[4].content[0]"]
+    assert [item.path for item in repairs] == ["messages[4].content[0]"]
 
 
 def test_results_are_moved_before_text() -> None:
@@ -254,7 +254,7 @@ def test_other_keys_of_a_message_stay() -> None:
 def test_messages_that_need_no_change_are_the_same_objects() -> None:
     array = [user("go"), system("be brief"), assistant("ok"), user("", "and?")]
     repaired, _ = repair(array)
-    assert [one is other for one, other in zip(repaired, array, strict=True)] == [True, True, True, False]
+    assert [item is other for item, other in zip(repaired, array, strict=True)] == [True, True, True, False]
 
 
 def test_the_array_that_was_given_is_not_changed() -> None:

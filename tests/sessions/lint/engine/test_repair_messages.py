@@ -68,7 +68,7 @@ def test_a_record_that_loses_a_block_keeps_all_else() -> None:
 
 def test_two_answers_whose_results_are_gone_stay_two() -> None:
     messages = [prompt("go"), answer("m", call("a")), answer("n", thought()), answer("n", text_block("done"))]
-    roles = [one["role"] for one in join_messages(repair_messages(messages)[0])]
+    roles = [message["role"] for message in join_messages(repair_messages(messages)[0])]
     assert roles == ["user", "assistant", "user", "assistant"]
 
 

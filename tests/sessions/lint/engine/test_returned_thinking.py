@@ -66,8 +66,8 @@ def test_thinking_that_was_not_shown_is_not_compared() -> None:
 
 
 def test_signatures_that_were_blotted_out_tell_nothing() -> None:
-    one, other = ({**thought(words), "signature": "[REDACTED]"} for words in ("one", "other"))
-    earlier = [user("go"), assistant(one, "so"), user("and?"), assistant(other, call("a")), user(result("a"))]
+    first, other = ({**thought(words), "signature": "[REDACTED]"} for words in ("one", "other"))
+    earlier = [user("go"), assistant(first, "so"), user("and?"), assistant(other, call("a")), user(result("a"))]
     assert lint(body(*earlier), before=earlier) == []
     assert lint(body(*earlier), before=earlier[:3]) == []
 
@@ -75,7 +75,7 @@ def test_signatures_that_were_blotted_out_tell_nothing() -> None:
 def test_an_edited_block_is_put_back() -> None:
     repaired, repairs = repair(turn(EDITED, thought("two")), model=NEW, before=WHOLE)
     assert repaired == WHOLE
-    assert [one.what for one in repairs] == ["Put a thinking block back as it was."]
+    assert [item.what for item in repairs] == ["Put a thinking block back as it was."]
 
 
 def test_where_some_is_missing_the_rest_is_left_out() -> None:

@@ -26,7 +26,7 @@ ARRAY = [
 
 
 def dead(after: Any, before: Any = ARRAY, model: str = BOUND) -> list[str]:
-    return [one.path for one in dead_thinking(before, after, model)]
+    return [item.path for item in dead_thinking(before, after, model)]
 
 
 def edit(message: int, value: Any) -> list[Any]:
@@ -138,7 +138,7 @@ def test_stripping_leaves_the_rest_alone() -> None:
     stripped, repairs = strip_dead_thinking(ARRAY, after, BOUND)
     assert stripped == [*after[:3], assistant("done"), after[4], assistant("that"), after[6]]
     assert stripped[0] is after[0]
-    assert [one.path for one in repairs] == dead(after)
+    assert [repair.path for repair in repairs] == dead(after)
 
 
 def test_a_message_of_nothing_but_dead_thinking_goes() -> None:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 BODY = request({"role": "user", "content": [{"type": "text", "text": "Hi", "cache_control": MARK}]})
 
 
-def said(*arguments: str, **options: Any) -> str:
+def printed(*arguments: str, **options: Any) -> str:
     out = StringIO()
     call_command("capture", *arguments, stdout=out, **options)
     return out.getvalue()
@@ -26,25 +26,25 @@ def said(*arguments: str, **options: Any) -> str:
 def test_the_list_is_one_document_the_newest_first() -> None:
     capture_store(exchange=exchange(BODY, message("msg_a"), at=1000, headers=[("x-claude-code-session-id", "s-1")]))
     capture_store(exchange=exchange(BODY, message("msg_b"), at=2000))
-    found = json.loads(said("list", "--json"))
-    assert [one["message_id"] for one in found] == ["msg_b", "msg_a"]
-    assert found[1]["at"] == "1970-01-01T00:00:01.000Z"
-    assert (found[1]["session"], found[0]["session"]) == ("s-1", None)
-    assert (found[0]["input"], found[0]["cache_read"], found[0]["output"], found[0]["status"]) == (3, 0, 5, 200)
-    assert len(json.loads(said("list", "--json", "--limit", "1"))) == 1
-    assert [one["message_id"] for one in json.loads(said("list", "--json", "--session", "s-"))] == ["msg_a"]
+    data = json.loads(printed("list", "--json"))
+    assert [item["message_id"] for item in data] == ["msg_b", "msg_a"]
+    assert data[1]["at"] == "1970-01-01T00:00:01.000Z"
+    assert (data[1]["session"], data[0]["session"]) == ("s-1", None)
+    assert (data[0]["input"], data[0]["cache_read"], data[0]["output"], data[0]["status"]) == (3, 0, 5, 200)
+    assert len(json.loads(printed("list", "--json", "--limit", "1"))) == 1
+    assert [item["message_id"] for item in json.loads(printed("list", "--json", "--session", "s-"))] == ["msg_a"]
 
 
 def test_one_is_shown_whole_by_its_number_or_its_answer() -> None:
     capture = capture_store(exchange=exchange(BODY, message("msg_a"), headers=[("anthropic-beta", "one,two")]))
     assert capture is not None
-    found = json.loads(said("show", "msg_a", "--json"))
-    assert found == json.loads(said("show", str(capture.pk), "--json"))
-    assert found["request"] == BODY
-    assert found["answer"] == message("msg_a")
-    assert found["betas"] == ["one", "two"]
-    assert found["marks"] == [{"path": ["messages", 0, "content", 0], "value": MARK}]
-    assert "1 message, 0 system blocks, 0 tools, 1 mark" in said("show", "msg_a")
+    data = json.loads(printed("show", "msg_a", "--json"))
+    assert data == json.loads(printed("show", str(capture.pk), "--json"))
+    assert data["request"] == BODY
+    assert data["answer"] == message("msg_a")
+    assert data["betas"] == ["one", "two"]
+    assert data["marks"] == [{"path": ["messages", 0, "content", 0], "value": MARK}]
+    assert "1 message, 0 system blocks, 0 tools, 1 mark" in printed("show", "msg_a")
 
 
 def test_secrets_of_a_body_are_masked_unless_they_are_asked_for() -> None:
@@ -53,17 +53,17 @@ def test_secrets_of_a_body_are_masked_unless_they_are_asked_for() -> None:
     secrets = {"api_key": "swordfish", "mcp_servers": servers, "tools": [tool], "metadata": {"password": "swordfish"}}
     capture_store(exchange=exchange({**BODY, **secrets}, message("msg_a")))
 
-    assert "swordfish" not in said("show", "msg_a", "--json") + said("show", "msg_a")
-    assert "aB3dE6gH9jK2" not in said("show", "msg_a", "--json") + said("show", "msg_a")
-    assert json.loads(said("show", "msg_a", "--json", "--raw"))["request"] == {**BODY, **secrets}
+    assert "swordfish" not in printed("show", "msg_a", "--json") + printed("show", "msg_a")
+    assert "aB3dE6gH9jK2" not in printed("show", "msg_a", "--json") + printed("show", "msg_a")
+    assert json.loads(printed("show", "msg_a", "--json", "--raw"))["request"] == {**BODY, **secrets}
 
 
 def test_what_waits_is_stored_first(tmp_path: Path) -> None:
     Spool(tmp_path / "captures").write(exchange(BODY, message("msg_waits")))
     with override_settings(LUCID_HOME=tmp_path):
-        assert "msg_waits" in said("list")
+        assert "msg_waits" in printed("list")
 
 
 def test_what_was_not_captured_is_a_clear_failure() -> None:
     with pytest.raises(CommandError, match="Nothing was captured as 'msg_none'"):
-        said("show", "msg_none")
+        printed("show", "msg_none")

@@ -27,37 +27,37 @@ def run(*arguments: str) -> str:
 
 
 def document(*arguments: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(*arguments, "--json"))
-    return found
+    data: dict[str, Any] = json.loads(run(*arguments, "--json"))
+    return data
 
 
 def test_it_prints_what_is_sent_next(file: Written) -> None:
     file.turns(1)
     file.user("And now?")
     file.read()
-    found = document(file.session)
-    assert (found["session"], found["request"], found["exactness"]) == (file.session, None, "reconstructed")
-    assert [message["role"] for message in found["messages"]] == ["user", "assistant", "user", "assistant", "user"]
-    assert found["messages"][-1]["content"] == [{"type": "text", "text": "And now?"}]
-    assert found["messages"][-1]["entries"] == [file.records[-1]["uuid"]]
-    assert found["tokens"]["total"] == sum(found["tokens"].values()) - found["tokens"]["total"] > 0
-    assert found["left_out"] == []
+    result = document(file.session)
+    assert (result["session"], result["request"], result["exactness"]) == (file.session, None, "reconstructed")
+    assert [message["role"] for message in result["messages"]] == ["user", "assistant", "user", "assistant", "user"]
+    assert result["messages"][-1]["content"] == [{"type": "text", "text": "And now?"}]
+    assert result["messages"][-1]["entries"] == [file.records[-1]["uuid"]]
+    assert result["tokens"]["total"] == sum(result["tokens"].values()) - result["tokens"]["total"] > 0
+    assert result["left_out"] == []
 
 
 def test_it_prints_what_was_sent_in_a_request(file: Written) -> None:
     file.turns(2)
     file.read()
     message_id = file.records[3]["message"]["id"]
-    found = document(file.session, "--request", message_id)
-    assert found["request"] == message_id
-    assert len(found["messages"]) == 3
+    result = document(file.session, "--request", message_id)
+    assert result["request"] == message_id
+    assert len(result["messages"]) == 3
 
 
 def test_it_prints_what_would_be_sent_after_an_entry(file: Written) -> None:
     file.turns(2)
     file.read()
-    found = document(file.session, "--at", file.records[0]["uuid"])
-    assert len(found["messages"]) == 1
+    result = document(file.session, "--at", file.records[0]["uuid"])
+    assert len(result["messages"]) == 1
 
 
 def test_it_prints_a_line_for_every_request(file: Written) -> None:
@@ -98,18 +98,18 @@ def test_an_answer_without_counts_has_its_context_too(file: Written) -> None:
     file.assistant("Now.", message="msg_uncounted", usage=None)
     file.read()
     last = json.loads(run(file.session, "--every-request").splitlines()[-1])
-    found = document(file.session, "--request", "msg_uncounted")
-    assert found["messages"] == last["messages"]
-    assert found["messages"][-1]["content"][0]["text"] == "And now?"
+    result = document(file.session, "--request", "msg_uncounted")
+    assert result["messages"] == last["messages"]
+    assert result["messages"][-1]["content"][0]["text"] == "And now?"
 
 
 def test_digests_are_hashes_of_what_was_said(file: Written) -> None:
     file.user("abc")
     file.assistant("Yes.")
     file.read()
-    asked = [file.session, "--request", file.records[1]["message"]["id"], "--digest"]
-    assert run(*asked) == run(*asked, "--json")
-    block = document(*asked)["messages"][0]["content"][0]
+    request = [file.session, "--request", file.records[1]["message"]["id"], "--digest"]
+    assert run(*request) == run(*request, "--json")
+    block = document(*request)["messages"][0]["content"][0]
     assert block == {
         "type": "text",
         "chars": 3,
@@ -125,9 +125,9 @@ def test_the_context_of_a_sub_agent_is_its_own(file: Written) -> None:
     agent.assistant("Three.", message="msg_agent")
     agent.save(agent.path.parent, agent.path.stem)
     file.read()
-    found = document(file.session, "--agent", "a1b2c3", "--request", "msg_agent")
-    assert [message["role"] for message in found["messages"]] == ["user"]
-    assert document(file.session, "--request", "msg_agent")["messages"] == found["messages"]
+    result = document(file.session, "--agent", "a1b2c3", "--request", "msg_agent")
+    assert [message["role"] for message in result["messages"]] == ["user"]
+    assert document(file.session, "--request", "msg_agent")["messages"] == result["messages"]
 
 
 def test_what_stands_for_a_collapsed_span_names_the_record_that_says_so(file: Written) -> None:
@@ -136,9 +136,9 @@ def test_what_stands_for_a_collapsed_span_names_the_record_that_says_so(file: Wr
     file.state("marble-origami-commit", firstArchivedUuid=first, lastArchivedUuid=last, summaryContent="They looked.")
     file.user("And now?")
     file.read()
-    found = document(file.session)
-    assert found["messages"][0]["entries"][0] == "L8"
-    assert {one["by"] for one in found["left_out"] if one["reason"] == "collapsed"} == {"L8"}
+    result = document(file.session)
+    assert result["messages"][0]["entries"][0] == "L8"
+    assert {item["by"] for item in result["left_out"] if item["reason"] == "collapsed"} == {"L8"}
 
 
 def test_what_a_compaction_left_out_is_told_with_its_boundary(file: Written) -> None:
@@ -146,9 +146,12 @@ def test_what_a_compaction_left_out_is_told_with_its_boundary(file: Written) -> 
     file.compacts("In short.")
     file.user("More")
     file.read()
-    found = document(file.session)
+    result = document(file.session)
     boundary = file.records[4]["uuid"]
-    assert {(one["reason"], one["by"]) for one in found["left_out"]} == {("summarised", boundary), ("never sent", None)}
+    assert {(item["reason"], item["by"]) for item in result["left_out"]} == {
+        ("summarised", boundary),
+        ("never sent", None),
+    }
 
 
 @pytest.mark.parametrize(
@@ -172,6 +175,6 @@ def test_a_point_that_is_not_there_is_one_sentence(file: Written, arguments: lis
 def test_without_json_it_speaks_to_people(file: Written) -> None:
     file.turns(1)
     file.read()
-    said = run(file.session)
-    assert re.match(r"reconstructed, 4 messages, \d+ tokens in the whole prompt, estimated", said)
-    assert "unknown: The system prompt" in said
+    result = run(file.session)
+    assert re.match(r"reconstructed, 4 messages, \d+ tokens \(whole prompt\), estimated", result)
+    assert "unknown: The system prompt" in result

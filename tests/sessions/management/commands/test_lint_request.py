@@ -26,7 +26,7 @@ def run(*arguments: str) -> tuple[str, str]:
 
 def written(folder: Path, *bodies: Any, name: str = "request.json") -> str:
     path = folder / name
-    path.write_text("\n".join(json.dumps(one) for one in bodies))
+    path.write_text("\n".join(json.dumps(item) for item in bodies))
     return str(path)
 
 
@@ -60,28 +60,28 @@ def test_what_a_request_says_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 def test_another_model_can_be_named(tmp_path: Path) -> None:
     path = written(tmp_path, body(user("go"), assistant("The answer is")))
-    assert [one["rule"] for one in json.loads(run(path, "--json")[0])["findings"]] == ["prefill"]
+    assert [finding["rule"] for finding in json.loads(run(path, "--json")[0])["findings"]] == ["prefill"]
     assert json.loads(run(path, "--json", "--model", "claude-haiku-4-5")[0])["findings"] == []
 
 
 def test_requests_on_lines_are_told_apart(tmp_path: Path) -> None:
     document = json.loads(run(written(tmp_path, body(user("go")), OPEN, OPEN), "--json")[0])
     assert document["requests"] == 3
-    assert [one["request"] for one in document["findings"]] == [1, 2]
+    assert [finding["request"] for finding in document["findings"]] == [1, 2]
 
 
 def test_of_requests_in_a_row_dead_thinking_is_found(tmp_path: Path) -> None:
     first = body(user("go"), assistant(thought(), call("a")), user(result("a")), model=BOUND)
     second = body(user("went"), *first["messages"][1:], assistant(thought("so"), "ok"), user("and?"), model=BOUND)
     findings = json.loads(run(written(tmp_path, first, second), "--json")[0])["findings"]
-    assert [(one["rule"], one["path"]) for one in findings] == [("dead-thinking", "messages[1].content[0]")]
+    assert [(finding["rule"], finding["path"]) for finding in findings] == [("dead-thinking", "messages[1].content[0]")]
 
 
 def test_the_request_before_can_be_a_file(tmp_path: Path) -> None:
     first = body(user("go"), assistant(thought(), "ok"), user("and?"), model=BOUND)
     before = written(tmp_path, first, name="before.json")
     path = written(tmp_path, {**first, "system": "be brief"})
-    assert [one["rule"] for one in json.loads(run(path, "--json", "--before", before)[0])["findings"]] == [
+    assert [finding["rule"] for finding in json.loads(run(path, "--json", "--before", before)[0])["findings"]] == [
         "dead-thinking"
     ]
 

@@ -52,11 +52,11 @@ def test_what_follows_the_last_mark_is_fresh_and_nothing_before_it() -> None:
 
 def test_what_was_read_comes_first_and_what_was_written_after_it() -> None:
     given = setup_with_marks(["messages", 3, "content", 0])
-    found = anatomy_of(given, conversation(4), Usage(0, 800, 200, 0, 9))
-    order = [*fates(found, "tools"), *fates(found, "system"), *fates(found, "messages")]
+    anatomy = anatomy_of(given, conversation(4), Usage(0, 800, 200, 0, 9))
+    order = [*fates(anatomy, "tools"), *fates(anatomy, "system"), *fates(anatomy, "messages")]
     assert order[0] is CacheFate.READ
     assert order[-1] is CacheFate.WRITTEN
-    assert [one for one in CacheFate if one in order] == list(dict.fromkeys(order))
+    assert [item for item in CacheFate if item in order] == list(dict.fromkeys(order))
 
 
 def test_without_a_count_no_fate_is_claimed() -> None:
@@ -76,8 +76,13 @@ def test_what_no_record_holds_stands_in_front() -> None:
 
 def test_marks_are_found_by_their_paths_and_say_how_long_they_hold() -> None:
     anatomy = anatomy_of(setup_with_marks(["tools", 1], ["system", 1], ["messages", 0]), conversation(1), None)
-    found = [(mark.path, mark.ttl, mark.scope) for one in anatomy.sections for part in one.parts for mark in part.marks]
-    assert found == [
+    result = [
+        (mark.path, mark.ttl, mark.scope)
+        for section in anatomy.sections
+        for part in section.parts
+        for mark in part.marks
+    ]
+    assert result == [
         ("tools[1]", "1h", "global"),
         ("system[1]", "1h", "global"),
         ("messages[0].content[0]", "1h", "global"),
@@ -125,12 +130,12 @@ def test_the_sentence_says_what_was_read_written_and_fresh() -> None:
 def test_the_parts_lie_end_to_end_and_their_fates_in_order(
     count: int, read: int, written: int, fresh: int, known: bool, paths: list[int]
 ) -> None:
-    marks = tuple({"path": ["messages", at], "value": MARK} for at in paths)
+    marks = tuple({"path": ["messages", path], "value": MARK} for path in paths)
     given = RequestSetup(SYSTEM, TOOLS, marks=marks) if known else RequestSetup(marks=marks)
     anatomy = anatomy_of(given, conversation(count), Usage(fresh, read, written, 0, 1))
     parts = [part for section in anatomy.sections for part in section.parts]
-    for one, other in pairwise(parts):
-        assert abs(one.end - other.begin) < 1e-3
+    for earlier, other in pairwise(parts):
+        assert abs(earlier.end - other.begin) < 1e-3
     total = read + written + fresh
     if parts and total:
         assert abs(anatomy.total - total) <= 1e-6 * total + 1e-3

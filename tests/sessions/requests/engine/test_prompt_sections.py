@@ -1,18 +1,17 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sessions.context.engine.certainty import RequestSetup
+from sessions.context.engine.rendering.array import Element
+from sessions.context.engine.request_log import element_of
 from sessions.requests.engine.marks import marks_of
-from sessions.requests.engine.prompt_sections import (
-    Change,
-    PromptSection,
-    global_scope_obstacle,
-    prompt_sections,
-    split_sections,
-)
+from sessions.requests.engine.prompt_sections import Change, PromptSection, prompt_sections, split_sections
+from sessions.requests.engine.section_changes import compare_sections
 
-OPENING = "You help with tides.\n\n"
+OPENING = "You are an agent that watches tides.\n\n"
 ENVIRONMENT = "# Environment\n - Directory: /home/dev/tidewatch\n"
 MCP = "# MCP server instructions\nUse tides for tables.\n"
 EVERYBODY = {"type": "ephemeral", "scope": "global"}
@@ -24,19 +23,42 @@ def block(text: str, mark: dict[str, str] | None = None) -> dict[str, object]:
 
 
 def setup_of(*blocks: dict[str, object], tools: tuple[dict[str, object], ...] = ()) -> RequestSetup:
-    return RequestSetup(system=blocks, tools=tools)
+    marks = [
+        {"path": ["system", number], "value": item["cache_control"]}
+        for number, item in enumerate(blocks)
+        if "cache_control" in item
+    ]
+    return RequestSetup(system=blocks, tools=tools, marks=tuple(marks))
 
 
-def sections(setup: RequestSetup, before: RequestSetup | None = None) -> dict[str, PromptSection]:
-    tokens = dict.fromkeys(range(len(setup.system or ())), 100)
-    made = prompt_sections(setup, marks_of(setup, ()), tokens, before, lambda text: text.replace("secret", "…"))
+def messages_of(*messages: tuple[str, str]) -> tuple[Element, ...]:
+    return tuple(element_of({"role": role, "content": [block(words)]}, {}) for role, words in messages)
+
+
+def reminder(words: str) -> str:
+    return f"<system-reminder>\n{words}\n</system-reminder>\n"
+
+
+def sections(
+    setup: RequestSetup,
+    elements: tuple[Element, ...] = (),
+    before: tuple[RequestSetup, tuple[Element, ...]] | None = None,
+) -> dict[str, PromptSection]:
+    tokens: dict[str, tuple[int, int]] = {
+        f"system.{number}": (100, len(str(section.get("text", ""))))
+        for number, section in enumerate(setup.system or ())
+    }
+    made: Any = prompt_sections(setup, elements, marks_of(setup, elements), tokens)
+    if before is not None:
+        made = compare_sections(made, *before, lambda text: text.replace("secret", "…"))
+    assert len({section.title for section in made}) == len(made)
     return {section.title: section for section in made}
 
 
-def test_each_heading_begins_a_section_and_what_stands_before_is_the_opening() -> None:
+def test_each_heading_begins_a_section_and_what_stands_before_has_none() -> None:
     text = OPENING + ENVIRONMENT + "```\n# no heading\n```\n" + MCP
     assert split_sections(text) == [
-        ("Opening", OPENING),
+        ("", OPENING),
         ("Environment", ENVIRONMENT + "```\n# no heading\n```\n"),
         ("MCP server instructions", MCP),
     ]
@@ -48,7 +70,7 @@ def test_a_section_says_who_shares_its_cache_how_long_and_when_it_is_computed() 
     made = sections(setup_of(bill, block(OPENING, EVERYBODY), block(ENVIRONMENT + MCP, HOUR)))
     assert [(title, section.scope) for title, section in made.items()] == [
         ("Billing header", "none"),
-        ("Opening", "global"),
+        ("Identity", "global"),
         ("Environment", "org"),
         ("MCP server instructions", "org"),
     ]
@@ -60,14 +82,57 @@ def test_a_section_says_who_shares_its_cache_how_long_and_when_it_is_computed() 
     assert sum(section.percent for section in made.values()) in (99, 100, 101)
 
 
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("# auto memory\nx", "memory"),
+        ("# Output Style: Pirate\nx", "output style"),
+        ("# Doing tasks\nx", "doing tasks"),
+        ("# Language\nx", "language"),
+        ("# Scratchpad Directory\nx", "scratchpad"),
+        ("# Session-specific guidance\nx", "session guidance"),
+        ("# Executing actions with care\nx", "actions with care"),
+        ("gitStatus: This is the git status", "git status"),
+        ("# Harbours\nx", ""),
+        ("# Environmental law\nx", ""),
+    ],
+)
+def test_sections_are_known_by_their_headings_or_first_words(words: str, kind: str) -> None:
+    (section,) = prompt_sections(setup_of(block(words)), (), {}, {})
+    assert ("" if section.part.kind is None else section.part.kind.name) == kind
+    assert bool(section.computed) is bool(kind)
+
+
+def test_what_the_client_says_before_the_first_answer_belongs_to_it() -> None:
+    listing = "Available agent types for the Agent tool:\n- tides"
+    elements = messages_of(
+        ("user", reminder("Codebase and user instructions are shown below.\n# tidewatch\nMetres.")),
+        ("user", "How high is it?"),
+        ("system", f"{ENVIRONMENT}\n{listing}"),
+        ("assistant", "4 m"),
+        ("system", "# Environment\nlater"),
+    )
+    made = sections(setup_of(block(OPENING)), elements)
+    assert [(title, section.place) for title, section in made.items()] == [
+        ("Identity", "system.0"),
+        ("Memory", "0"),
+        ("Environment", "2"),
+        ("Agents", "2"),
+    ]
+    assert made["Environment"].part.is_message
+    assert (made["Environment"].scope, made["Environment"].mark) == ("none", None)
+    assert made["Memory"].part.words.endswith("Metres.")
+
+
 def test_a_changed_section_has_a_diff_with_its_secrets_masked() -> None:
-    before = setup_of(block(OPENING + ENVIRONMENT + MCP))
+    before = setup_of(block(OPENING + ENVIRONMENT + MCP)), messages_of(("user", reminder("Today's date is Monday")))
     after = setup_of(block(OPENING + ENVIRONMENT.replace("tidewatch", "secret") + "# Language\nDutch\n"))
-    made = sections(after, before)
+    made = sections(after, messages_of(("user", reminder("Today's date is Tuesday"))), before)
     assert {title: section.change for title, section in made.items()} == {
-        "Opening": Change.SAME,
+        "Identity": Change.SAME,
         "Environment": Change.CHANGED,
         "Language": Change.NEW,
+        "Date": Change.CHANGED,
         "MCP server instructions": Change.GONE,
     }
     diff = made["Environment"].diff
@@ -76,23 +141,20 @@ def test_a_changed_section_has_a_diff_with_its_secrets_masked() -> None:
     assert "secret" not in str(diff)
 
 
+def test_a_block_in_between_changes_no_other_block() -> None:
+    first, second = "Tides rise slowly.", "Tides fall slowly, as everybody knows who has seen one."
+    made = sections(
+        setup_of(block(first), block("New."), block(second)), (), (setup_of(block(first), block(second)), ())
+    )
+    assert [section.change for section in made.values()] == [Change.SAME, Change.NEW, Change.SAME]
+    assert "“Tides fall slowly, as everybody knows who has seen…”" in made
+
+
 def test_without_a_record_of_the_request_before_the_change_is_unknown() -> None:
-    for before in (None, RequestSetup()):
-        assert sections(setup_of(block(OPENING)), before)["Opening"].change is Change.UNKNOWN
-
-
-@pytest.mark.parametrize(
-    ("mark", "tools", "words"),
-    [
-        (EVERYBODY, ("mcp__tides__lookup",), ""),
-        (HOUR, ("Read", "mcp__tides__lookup"), "tools of MCP servers, such as mcp__tides__lookup"),
-        (HOUR, ("Read",), "does not tell why"),
-    ],
-)
-def test_a_prompt_that_not_everybody_shares_says_why(mark: dict[str, str], tools: tuple[str, ...], words: str) -> None:
-    setup = setup_of(block(OPENING, mark), tools=tuple({"name": name} for name in tools))
-    obstacle = global_scope_obstacle(setup, tuple(sections(setup).values()))
-    assert (words in obstacle) if words else not obstacle
+    assert sections(setup_of(block(OPENING)))["Identity"].change is Change.UNKNOWN
+    elements = messages_of(("user", reminder("Today's date is Monday")))
+    made = sections(setup_of(block(OPENING)), elements, (RequestSetup(), elements))
+    assert (made["Identity"].change, made["Date"].change) == (Change.UNKNOWN, Change.SAME)
 
 
 def test_a_prompt_of_empty_blocks_has_no_sections() -> None:

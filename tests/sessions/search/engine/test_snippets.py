@@ -28,16 +28,16 @@ def both(text: str, query: str) -> list[Pieces]:
 
 
 def test_it_shows_two_lines_around_the_first_match() -> None:
-    for found in both(PROSE * 20 + "Then Azores. " + PROSE * 20, "azores"):
-        assert [text for text, matched in found if matched] == ["Azores"]
-        assert 200 < len(words(found)) < 300
-        assert words(found).startswith("…")
-        assert words(found).endswith("…")
+    for result in both(PROSE * 20 + "Then Azores. " + PROSE * 20, "azores"):
+        assert [text for text, matched in result if matched] == ["Azores"]
+        assert 200 < len(words(result)) < 300
+        assert words(result).startswith("…")
+        assert words(result).endswith("…")
 
 
 def test_a_short_text_is_shown_whole() -> None:
-    for found in both("Then\n\tAzores.", "azores"):
-        assert found == (("Then ", False), ("Azores", True), (".", False))
+    for result in both("Then\n\tAzores.", "azores"):
+        assert result == (("Then ", False), ("Azores", True), (".", False))
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -46,27 +46,27 @@ def test_a_secret_near_a_match_is_masked_wherever_the_cut_falls(name: str, dista
     secret = SECRETS[name]
     gap = (" " + PROSE * 10)[: distance + 1]
     for text in (f"{PROSE * 3}{secret}{gap} azores {PROSE * 9}", f"{PROSE * 9}azores {gap} {secret} {PROSE * 3}"):
-        for found in both(text, "azores"):
-            assert "azores" in words(found)
-            assert not _leaks(words(found), secret)
+        for result in both(text, "azores"):
+            assert "azores" in words(result)
+            assert not _leaks(words(result), secret)
 
 
 @pytest.mark.parametrize("query", ["sk ant*", "api03*", KEY, KEY[:30] + "*"])
 def test_who_looks_for_a_secret_is_not_shown_it(query: str) -> None:
-    for found in both(f"{PROSE * 3} key {KEY} {PROSE * 9}", query):
-        assert not _leaks(words(found), KEY)
+    for result in both(f"{PROSE * 3} key {KEY} {PROSE * 9}", query):
+        assert not _leaks(words(result), KEY)
 
 
 def test_what_names_a_password_may_stand_before_the_cut() -> None:
     text = f"{PROSE}\nexport DATABASE_PASSWORD='{'x' * 10}Tr0ub4dor{'y' * 90}' azores"
-    for found in both(text, "azores"):
-        assert "Tr0ub4dor" not in words(found)
+    for result in both(text, "azores"):
+        assert "Tr0ub4dor" not in words(result)
 
 
 def test_controls_and_directions_are_spelled_out() -> None:
-    for found in both("red \x1b[31m azores \u202e reversed", "azores"):
-        assert "\x1b" not in words(found)
-        assert "\u202e" not in words(found)
+    for result in both("red \x1b[31m azores \u202e reversed", "azores"):
+        assert "\x1b" not in words(result)
+        assert "\u202e" not in words(result)
 
 
 @given(before=st.text(max_size=400), after=st.text(max_size=400), at=st.integers(0, 800))
@@ -75,11 +75,11 @@ def test_any_text_around_it_keeps_a_token_masked(before: str, after: str, at: in
     text = (
         f"{text[:at]} azores {text[at:]}" if at < len(before) or at > len(before) + len(KEY) + 1 else f"{text} azores"
     )
-    for found in both(text, "azores"):
-        assert not _leaks(words(found), KEY)
+    for result in both(text, "azores"):
+        assert not _leaks(words(result), KEY)
 
 
 def _leaks(shown: str, secret: str) -> bool:
     """Whether a stretch of the secret's inside can be read."""
     inside = secret[len(secret) // 3 :].removesuffix("-----END RSA PRIVATE KEY-----")
-    return any(inside[at : at + 8] in shown for at in range(len(inside) - 7))
+    return any(inside[index : index + 8] in shown for index in range(len(inside) - 7))

@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def found() -> tuple[list[str], int]:
+def snippets() -> tuple[list[str], int]:
     """Snippets, and how many blocks were asked for."""
     with CaptureQueriesContext(connection) as queries:
         hits = search_index("lighthouse").hits
@@ -34,22 +34,22 @@ def found() -> tuple[list[str], int]:
 
 
 def test_a_file_that_is_as_it_was_is_read_itself(path: Path) -> None:
-    assert found() == (["Where is the lighthouse?"], 0)
+    assert snippets() == (["Where is the lighthouse?"], 0)
 
 
 def test_a_file_that_went_on_is_read_from_the_archive(path: Path) -> None:
     append(path, {"type": "system", "content": "more"})
-    assert found() == (["Where is the lighthouse?"], 1)
+    assert snippets() == (["Where is the lighthouse?"], 1)
 
 
 def test_a_file_that_is_gone_is_read_from_the_archive(path: Path) -> None:
     path.unlink()
-    assert found() == (["Where is the lighthouse?"], 1)
+    assert snippets() == (["Where is the lighthouse?"], 1)
 
 
 def test_a_file_that_was_rewritten_in_place_is_read_from_the_archive(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"lighthouse", b"warehouses"))
-    assert found() == (["Where is the lighthouse?"], 1)
+    assert snippets() == (["Where is the lighthouse?"], 1)
 
 
 def test_a_hit_in_a_sub_agent_goes_by_the_name_of_its_session(path: Path) -> None:

@@ -23,27 +23,27 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[ArchivedFile
 
 def test_several_processes_find_what_one_does_in_the_same_order(places: list[ArchivedFile]) -> None:
     alone = [FileScanner(NEEDLE).find_offsets(place) for place in places]
-    assert [len(found or []) for found in alone[:4]] == [0, 1, 2, 0]
+    assert [len(result or []) for result in alone[:4]] == [0, 1, 2, 0]
     for processes in (1, 2, 3):
         assert list(find_offsets_in_parallel(places, NEEDLE, processes)) == alone
 
 
 def test_whoever_stops_early_leaves_no_process_behind(places: list[ArchivedFile]) -> None:
-    found = find_offsets_in_parallel(places, NEEDLE, 2)
-    next(found)
-    found.close()
+    offsets = find_offsets_in_parallel(places, NEEDLE, 2)
+    next(offsets)
+    offsets.close()
     assert multiprocessing.active_children() == []
 
 
 def test_what_a_killed_process_owed_is_left_to_the_archive(places: list[ArchivedFile]) -> None:
     alone = [FileScanner(NEEDLE).find_offsets(place) for place in places]
     many = places * 200  # so much that the pipes are full before the processes are killed
-    found = find_offsets_in_parallel(many, NEEDLE, 2)
-    first = next(found)
+    offsets = find_offsets_in_parallel(many, NEEDLE, 2)
+    first = next(offsets)
     for child in multiprocessing.active_children():
         child.kill()
         child.join()
-    rest = [first, *found]
+    rest = [first, *offsets]
     assert len(rest) == len(many)
     assert rest[-1] is None
-    assert all(one is None or one == alone[number % len(alone)] for number, one in enumerate(rest))
+    assert all(item is None or item == alone[number % len(alone)] for number, item in enumerate(rest))

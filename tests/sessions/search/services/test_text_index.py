@@ -10,7 +10,7 @@ from sessions.search.services.text_index import OVERLAP, PIECE_WORDS, SAME_WORD,
 
 def places(vector: str) -> dict[str, list[int]]:
     return {
-        word.rpartition(":")[0].strip("'"): [int(at) for at in word.rpartition(":")[2].split(",")]
+        word.rpartition(":")[0].strip("'"): [int(part) for part in word.rpartition(":")[2].split(",")]
         for word in vector.split(" ")
     }
 
@@ -18,19 +18,19 @@ def places(vector: str) -> dict[str, list[int]]:
 @given(st.lists(st.sampled_from(["tide", "water", "high"]), max_size=2_000))
 def test_pieces_hold_every_pair_of_words_that_stand_together(words: list[str]) -> None:
     pieces = [places(vector) for vector in make_vectors(" ".join(words))]
-    found = set()
+    items = set()
     for piece in pieces:
-        assert all(len(at) <= SAME_WORD for at in piece.values())
-        order = {at: word for word, positions in piece.items() for at in positions}
+        assert all(len(position) <= SAME_WORD for position in piece.values())
+        order = {position: word for word, positions in piece.items() for position in positions}
         assert sorted(order) == list(range(1, len(order) + 1))
-        found |= {(order[at], order[at + 1]) for at in order if at + 1 in order}
-    assert found == set(pairwise(words))
+        items |= {(order[position], order[position + 1]) for position in order if position + 1 in order}
+    assert items == set(pairwise(words))
 
 
 def test_a_long_text_is_cut_into_pieces_that_overlap() -> None:
     words = [f"word{number}" for number in range(PIECE_WORDS + 10)]
     first, second = (places(vector) for vector in make_vectors(" ".join(words)))
-    assert max(at for positions in first.values() for at in positions) == PIECE_WORDS
+    assert max(position for positions in first.values() for position in positions) == PIECE_WORDS
     assert len(second) == OVERLAP + 10
 
 

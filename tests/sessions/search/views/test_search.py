@@ -22,7 +22,7 @@ def write(path: Path, *records: dict[str, Any]) -> None:
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
-def said(number: int, text: str, **more: Any) -> dict[str, Any]:
+def user_record(number: int, text: str, **more: Any) -> dict[str, Any]:
     return {
         "type": "user",
         "uuid": f"00000000-0000-4000-8000-{number:012}",
@@ -37,15 +37,15 @@ def said(number: int, text: str, **more: Any) -> dict[str, Any]:
 
 def answered(number: int, text: str) -> dict[str, Any]:
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": text}
-    return said(number, "", message={"role": "user", "content": [result]})
+    return user_record(number, "", message={"role": "user", "content": [result]})
 
 
 @pytest.fixture
 def imported(tmp_path: Path) -> None:
     write(
         tmp_path / "projects" / "-home-dev-atlas" / "one.jsonl",
-        said(1, "Find the lighthouse keeper"),
-        said(2, f"The lighthouse says {HOSTILE}"),
+        user_record(1, "Find the lighthouse keeper"),
+        user_record(2, f"The lighthouse says {HOSTILE}"),
         answered(3, "a walrus in tool output"),
     )
     sync([tmp_path], workers=1)
@@ -69,7 +69,7 @@ def test_secrets_are_masked_in_what_is_found(client: Client, tmp_path: Path, dee
     secret = "sk-ant-api03-" + "a1B2c3D4" * 11
     write(
         tmp_path / "projects" / "-home-dev-atlas" / "one.jsonl",
-        said(1, f"the lighthouse key is {secret}"),
+        user_record(1, f"the lighthouse key is {secret}"),
         answered(2, f"lighthouse\nKEY={secret}"),
     )
     sync([tmp_path], workers=1)
@@ -105,7 +105,10 @@ def test_only_the_chosen_project_is_searched(client: Client, imported: None) -> 
 
 def test_a_scan_goes_on_by_itself_or_by_a_link_and_can_be_stopped(client: Client, tmp_path: Path) -> None:
     for number in range(3):
-        write(tmp_path / "projects" / "p" / f"{number}.jsonl", *(said(n, f"walrus {number} {n}") for n in range(60)))
+        write(
+            tmp_path / "projects" / "p" / f"{number}.jsonl",
+            *(user_record(n, f"walrus {number} {n}") for n in range(60)),
+        )
     sync([tmp_path], workers=1)
     html = client.get("/search/", {"q": "walrus", "deep": "1"}).content.decode()
     rest = "/search/?q=walrus&amp;deep=1&amp;cursor=1"
@@ -113,9 +116,9 @@ def test_a_scan_goes_on_by_itself_or_by_a_link_and_can_be_stopped(client: Client
     assert '<a class="button" href="/search/?q=walrus">Cancel</a>' in html
     assert "<progress" in html
 
-    asked = {"q": "walrus", "deep": "1", "cursor": "1"}
+    parameters = {"q": "walrus", "deep": "1", "cursor": "1"}
     headers = {"HX-Request": "true", "HX-Target": "deep-slice"}
-    following = client.get("/search/", asked, headers=headers).content.decode()
+    following = client.get("/search/", parameters, headers=headers).content.decode()
     assert "<html" not in following
     assert following.count('<li class="hit item">') == 60
     assert "cursor=2" in following
@@ -143,7 +146,7 @@ def test_a_parameter_that_makes_no_sense_is_ignored_and_said(
 
 
 def test_older_hits_are_on_the_next_page(client: Client, tmp_path: Path) -> None:
-    write(tmp_path / "projects" / "p" / "one.jsonl", *(said(number, f"walrus {number}") for number in range(40)))
+    write(tmp_path / "projects" / "p" / "one.jsonl", *(user_record(number, f"walrus {number}") for number in range(40)))
     sync([tmp_path], workers=1)
     first = client.get("/search/", {"q": "walrus"}).content.decode()
     assert first.count('<li class="hit item">') == 10
@@ -154,7 +157,7 @@ def test_older_hits_are_on_the_next_page(client: Client, tmp_path: Path) -> None
 
 
 def test_the_end_of_the_hits_fetches_more_of_them(client: Client, tmp_path: Path) -> None:
-    write(tmp_path / "projects" / "p" / "one.jsonl", *(said(number, f"walrus {number}") for number in range(50)))
+    write(tmp_path / "projects" / "p" / "one.jsonl", *(user_record(number, f"walrus {number}") for number in range(50)))
     sync([tmp_path], workers=1)
     headers = {"HX-Request": "true", "HX-Target": "more-hits"}
     piece = client.get("/search/", {"q": "walrus", "before": "10"}, headers=headers).content.decode()
@@ -165,7 +168,7 @@ def test_the_end_of_the_hits_fetches_more_of_them(client: Client, tmp_path: Path
 
 def test_a_hit_without_a_time_or_a_title_is_still_a_hit() -> None:
     hit = Hit("one", "one", "", "", "atlas", "L4", 4, None, "user", (("before ", False), ("word", True)))
-    html = render_to_string("transcripts/search.html", {"query": "word", "found": SearchPage((hit,), None, None)})
+    html = render_to_string("sessions/search/search.html", {"query": "word", "found": SearchPage((hit,), None, None)})
     assert "Untitled session" in html
     assert "before <mark>word</mark>" in html
     assert "many hits" in html

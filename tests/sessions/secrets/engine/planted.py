@@ -146,23 +146,23 @@ class Planted:
 
 def planted(seed: int = 14) -> list[Planted]:
     dice = random.Random(seed)
-    found = []
+    results = []
     for number, form in enumerate(_formats(KEYS)):
-        one = _made(form, dice)
-        found.append(Planted(_INSIDE[number % len(_INSIDE)].format(one.text), one.secret))
-    found += [_made(form, dice) for form in _formats(FORMS)]
-    found += [_made(form, dice) for form in _formats(VENDORS)]
+        item = _made(form, dice)
+        results.append(Planted(_INSIDE[number % len(_INSIDE)].format(item.text), item.secret))
+    results += [_made(form, dice) for form in _formats(FORMS)]
+    results += [_made(form, dice) for form in _formats(VENDORS)]
     for number, form in enumerate(_formats(KEYS)[::5]):
-        one = _made(form, dice)
-        middle = len(one.text) // 2
-        text = one.text[:middle] + _PARTINGS[number % len(_PARTINGS)] + one.text[middle:]
-        found.append(Planted(f"token {text} end", (text[-8:],)))
+        item = _made(form, dice)
+        middle = len(item.text) // 2
+        text = item.text[:middle] + _PARTINGS[number % len(_PARTINGS)] + item.text[middle:]
+        results.append(Planted(f"token {text} end", (text[-8:],)))
     for kind in ("RSA ", "OPENSSH ", "", "EC ", "ENCRYPTED "):
         body = _made("{b64}\n{b64}\n{b40}==", dice).text
-        found.append(
+        results.append(
             Planted(f"-----BEGIN {kind}PRIVATE KEY-----\n{body}\n-----END {kind}PRIVATE KEY-----", (body[:64],))
         )
-    return found
+    return results
 
 
 def look_alikes(seed: int = 14) -> list[Planted]:
@@ -170,10 +170,10 @@ def look_alikes(seed: int = 14) -> list[Planted]:
     return [Planted(_made(form, dice).text, ()) for form in _formats(LOOK_ALIKES)]
 
 
-def is_found(one: Planted) -> bool:
+def is_found(item: Planted) -> bool:
     """Nothing of the secret is left, not even parted."""
-    shown = mask(one.text)
-    return not any(secret[-8:] in shown for secret in one.secret)
+    shown = mask(item.text)
+    return not any(secret[-8:] in shown for secret in item.secret)
 
 
 def _formats(table: str) -> list[str]:
@@ -195,22 +195,22 @@ def _made(form: str, dice: random.Random) -> Planted:
         return made
 
     text = _FIELD.sub(value, form)
-    return Planted(text, tuple(one for one in secret if len(one) >= 8)[-1:] or (text[-8:],))
+    return Planted(text, tuple(item for item in secret if len(item) >= 8)[-1:] or (text[-8:],))
 
 
 def main() -> None:
     """The figures, and what was missed or masked in vain, by its form alone."""
     for seed in (14, 15, 16):
         secrets, others = planted(seed), look_alikes(seed)
-        hits = [one for one in secrets if is_found(one)]
-        wrong = [one for one in others if mask(one.text) != one.text]
+        hits = [secret for secret in secrets if is_found(secret)]
+        wrong = [other for other in others if mask(other.text) != other.text]
         precision, recall = len(hits) / (len(hits) + len(wrong)), len(hits) / len(secrets)
         print(f"seed {seed}: {len(secrets)} planted, {len(hits)} masked, recall {recall:.3f};")
         print(f"         {len(others)} look-alikes, {len(wrong)} masked, precision {precision:.3f}")
-        for one in [one for one in secrets if one not in hits]:
-            print(f"  missed: {one.text[:70]!r}")
-        for one in wrong:
-            print(f"  masked in vain: {one.text[:70]!r} -> {mask(one.text)[:70]!r}")
+        for item in [secret for secret in secrets if secret not in hits]:
+            print(f"  missed: {item.text[:70]!r}")
+        for item in wrong:
+            print(f"  masked in vain: {item.text[:70]!r} -> {mask(item.text)[:70]!r}")
 
 
 if __name__ == "__main__":

@@ -61,10 +61,10 @@ def test_a_name_in_decoded_json_is_enough(name: str) -> None:
         "servers": [{"headers": {name: "swordfish"}, "url": f"https://u:swordfish@h/?token={RANDOM}"}],
         name: "open",
     }
-    said = mask_json(given)
-    assert said["servers"][0]["headers"] == {name: MASK}
-    assert said["servers"][0]["url"] == f"https://u:{MASK}@h/?token={MASK}"
-    assert said[name] == MASK
+    text = mask_json(given)
+    assert text["servers"][0]["headers"] == {name: MASK}
+    assert text["servers"][0]["url"] == f"https://u:{MASK}@h/?token={MASK}"
+    assert text[name] == MASK
 
 
 @pytest.mark.parametrize(

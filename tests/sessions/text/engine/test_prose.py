@@ -44,9 +44,9 @@ class Pages:
         return Pointer("", f"/pages/{written}") if written.endswith(".md") else None
 
     def parts(self, text: str) -> Iterator[str | Pointer]:
-        for at, part in enumerate(re.split("[«»]", text)):
+        for index, part in enumerate(re.split("[«»]", text)):
             missing = "" if part != "gone" else 'There is no "gone".'
-            yield Pointer(part, "" if missing else "/page/", missing) if at % 2 else part
+            yield Pointer(part, "" if missing else "/page/", missing) if index % 2 else part
 
 
 def test_pointers_lead_to_pages_of_ours() -> None:

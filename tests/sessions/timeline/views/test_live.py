@@ -22,9 +22,9 @@ def file(tmp_path: Path) -> Written:
 def tail_of(client: Client, transcript: Transcript) -> str:
     """The address that the page of a session asks for what is new."""
     shown = client.get(f"/sessions/{transcript.public_id}/").content.decode()
-    found = re.search(r'id="tail"[^>]* hx-get="([^"]+)" hx-trigger="every 1s"', shown)
-    assert found
-    return found[1].replace("&amp;", "&")
+    match = re.search(r'id="tail"[^>]* hx-get="([^"]+)" hx-trigger="every 1s"', shown)
+    assert match
+    return match[1].replace("&amp;", "&")
 
 
 def grow(file: Written, count: int) -> None:

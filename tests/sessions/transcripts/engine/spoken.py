@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from sessions.transcripts.engine.messages import Block, Message, MessageKind, text_block
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
 from sessions.usage.engine.usage import Usage
 
 START = 1_790_000_000.0
@@ -23,8 +23,10 @@ class Talk:
     def prompt(self, text: str) -> Message:
         return self._add("user", MessageKind.PROMPT, text_block(text))
 
-    def injected(self, text: str) -> Message:
-        return self._add("user", MessageKind.INJECTED, text_block(text))
+    def injected(self, text: str, attachment: str = "") -> Message:
+        message = self._add("user", MessageKind.INJECTED, text_block(text))
+        self.messages[-1] = replace_fields(message, attachment=attachment)
+        return self.messages[-1]
 
     def says(self, text: str, *, usage: Usage | None = None, message_id: str = "", thinks: str = "") -> Message:
         blocks = (*_thoughts(thinks), text_block(text))

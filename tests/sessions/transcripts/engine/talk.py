@@ -17,7 +17,7 @@ def uuid_of(name: str) -> str:
     return str(uuid5(_NAMESPACE, name))
 
 
-def said(text: str, name: str = "") -> Message:
+def typed(text: str, name: str = "") -> Message:
     """By a person."""
     return Message("user", (text_block(text),), MessageKind.PROMPT, uuid_of(name or text), at=NOON)
 

@@ -36,27 +36,27 @@ def test_it_answers_as_the_query_does_for_each_value_with_what_is_joined_and_wit
     parent = session(meta={"a": [1]})
     for wanted in (parent, session(parent=parent, settled=True)):
         with CaptureQueriesContext(connection) as queries:
-            (found,) = named.rows(name=wanted.public_id)
-            assert (found.pk, found.meta, found.settled) == (wanted.pk, wanted.meta, wanted.settled)
-            assert (found.source.path, found.project.name) == (wanted.source.path, wanted.project.name)
-            assert found.parent == wanted.parent
+            (row,) = named.rows(name=wanted.public_id)
+            assert (row.pk, row.meta, row.settled) == (wanted.pk, wanted.meta, wanted.settled)
+            assert (row.source.path, row.project.name) == (wanted.source.path, wanted.project.name)
+            assert row.parent == wanted.parent
         assert len(queries) == 1
-        assert found.get_deferred_fields() == {"state"}
+        assert row.get_deferred_fields() == {"state"}
     assert named.rows(name="nobody") == []
 
 
 def test_each_thread_asks_on_its_own_connection() -> None:
     session()
-    asked: list[object] = []
+    requests: list[object] = []
 
     def ask() -> None:
         named.rows(name="nobody")
-        asked.append(connection.connection)
+        requests.append(connection.connection)
         connection.close()
 
     named.rows(name="nobody")
     thread = threading.Thread(target=ask)
     thread.start()
     thread.join()
-    assert asked
-    assert asked[0] is not connection.connection
+    assert requests
+    assert requests[0] is not connection.connection

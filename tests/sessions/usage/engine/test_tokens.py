@@ -64,16 +64,16 @@ def test_estimates_add_up() -> None:
 
 
 def test_a_remembering_counter_counts_a_message_once() -> None:
-    asked = []
+    requests = []
 
     def counter(blocks: object, /) -> int:
-        asked.append(blocks)
+        requests.append(blocks)
         return 7
 
     remembered = CountCache(counter)
     message = prompt("hello")
     assert (remembered(message.content), remembered(message.content)) == (7, 7)
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 def test_without_usage_everything_is_estimated() -> None:

@@ -6,6 +6,7 @@ from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.causes.evidence import Answer, measure_single_pass
 from compaction.cache.engine.requests.calls import Drop
 from compaction.cache.engine.requests.lifetime import Lifetime, lifetime_of
+from compaction.cache.engine.requests.prompt import SentMark
 from tests.compaction.cache.engine.request_bodies import call
 
 
@@ -50,12 +51,12 @@ def test_an_answer_of_several_passes_is_compared_by_the_last_of_them() -> None:
 
 def test_one_pass_changes_nothing() -> None:
     drop = Drop(call(50_000, at=1), call(0, 50_000, at=2))
-    one = Answer().with_record(_record(iterations=[_pass(50_000)]), 1)
-    assert measure_single_pass(drop, one, one) == drop
+    item = Answer().with_record(_record(iterations=[_pass(50_000)]), 1)
+    assert measure_single_pass(drop, item, item) == drop
 
 
 def test_marks_tell_the_lifetime_and_of_both_the_longer_one_runs_out_last() -> None:
-    both = lifetime_of({"system[0]": {"ttl": "1h"}, "messages": {}}, [])
+    both = lifetime_of({"system[0]": SentMark("system[0]", {"ttl": "1h"}), "messages": SentMark("messages", {})}, [])
     assert both == Lifetime(five_minutes=True, one_hour=True)
     assert both.expired_ttl(10 * 60_000) is CauseName.TTL_5M
     assert both.expired_ttl(61 * 60_000) is CauseName.TTL_1H

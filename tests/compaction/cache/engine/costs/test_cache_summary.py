@@ -6,17 +6,17 @@ TOTALS = {"read": 800, "written": 150, "fresh": 50, "hit_rate": 0.8, "cost": 1.0
 
 
 def test_one_break_is_told_with_its_cause() -> None:
-    said = describe_cache(TOTALS, [Loss("tools_changed", 62_000, 0.3)])
-    assert said == (
+    sentence = describe_cache(TOTALS, [Loss("tools_changed", 62_000, 0.3)])
+    assert sentence == (
         "The cache of this session broke once unexpectedly, which cost $0.30: 62.0k tokens were sent again. The cause:"
         " tools changed."
     )
 
 
 def test_of_several_causes_the_dearest_is_named() -> None:
-    said = describe_cache(TOTALS, [Loss("ttl_expired_5m", 9_000, 0.5, 4), Loss("model_changed", 5_000, 0.2, 2)])
-    assert "broke 6 times unexpectedly, which cost $0.70: 14.0k tokens" in said
-    assert said.endswith("What cost most: 5-minute lifetime expired (4 times, $0.50).")
+    sentence = describe_cache(TOTALS, [Loss("ttl_expired_5m", 9_000, 0.5, 4), Loss("model_changed", 5_000, 0.2, 2)])
+    assert "broke 6 times unexpectedly, which cost $0.70: 14.0k tokens" in sentence
+    assert sentence.endswith("What cost most: 5-minute lifetime expired (4 times, $0.50).")
 
 
 def test_a_sum_without_all_prices_is_the_least_that_it_can_be() -> None:
@@ -46,7 +46,7 @@ def test_without_a_count_nothing_is_claimed() -> None:
 
 
 def test_shares_near_the_ends_are_not_rounded_to_them() -> None:
-    assert [format_percent(one) for one in (None, 0.0, 0.004, 0.5, 0.996, 1.0)] == [
+    assert [format_percent(value) for value in (None, 0.0, 0.004, 0.5, 0.996, 1.0)] == [
         "unknown",
         "0%",
         "0.4%",

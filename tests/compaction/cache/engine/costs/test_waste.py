@@ -28,8 +28,8 @@ def test_tokens_that_were_not_cached_at_all_cost_the_price_of_input() -> None:
 
 
 def test_a_model_without_a_price_has_no_cost() -> None:
-    found = waste_of(call(0, 10_000, model="kelp-coder-32b"), 10_000)
-    assert (found.tokens, found.cost) == (10_000, None)
+    waste = waste_of(call(0, 10_000, model="kelp-coder-32b"), 10_000)
+    assert (waste.tokens, waste.cost) == (10_000, None)
 
 
 _COUNT = st.integers(0, 10**6)
@@ -38,15 +38,15 @@ _COUNT = st.integers(0, 10**6)
 @given(_COUNT, _COUNT, _COUNT, _COUNT, _COUNT)
 def test_sparing_moves_tokens_and_loses_none(fresh: int, read: int, five: int, hour: int, tokens: int) -> None:
     usage = Usage(fresh, read, five, hour, 7)
-    found = spare_tokens(usage, tokens)
-    assert found.context == usage.context
-    assert found.cache_read == read + min(tokens, fresh + five + hour)
-    assert min(found.input, found.cache_write_5m, found.cache_write_1h) >= 0
+    result = spare_tokens(usage, tokens)
+    assert result.context == usage.context
+    assert result.cache_read == read + min(tokens, fresh + five + hour)
+    assert min(result.input, result.cache_write_5m, result.cache_write_1h) >= 0
 
 
 @given(_COUNT, _COUNT, _COUNT)
 def test_waste_is_never_negative_nor_more_than_was_sent_anew(read: int, written: int, cached: int) -> None:
-    found = waste_of(call(read, written), cached)
-    assert 0 <= found.tokens <= written + 3
-    assert found.cost is not None
-    assert found.cost >= 0
+    waste = waste_of(call(read, written), cached)
+    assert 0 <= waste.tokens <= written + 3
+    assert waste.cost is not None
+    assert waste.cost >= 0

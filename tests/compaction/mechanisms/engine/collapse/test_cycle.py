@@ -19,7 +19,7 @@ from compaction.mechanisms.engine.report import ChangeKind, Outcome
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import Limits, estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
-from tests.sessions.transcripts.engine.talk import answered, loop, pairs, said, same_objects, sent, whole
+from tests.sessions.transcripts.engine.talk import answered, loop, pairs, same_objects, sent, typed, whole
 
 ON = CollapseConfig(enabled=True)
 LIMITS = Limits()  # 180,000 tokens are effective
@@ -31,12 +31,12 @@ def summarise(span: Sequence[Message], /) -> str:
 
 def two_hours(calls: int = 24, size: int = 20_000) -> list[Message]:
     """A long piece of work in many steps: about 6,700 tokens each."""
-    messages = [said("rework how people log in")]
+    messages = [typed("rework how people log in")]
     for number in range(0, calls, 4):
         messages += [
             *loop(4, size, prefix=f"step{number:02}"),
             answered(f"part {number} is done"),
-            said(f"on {number}"),
+            typed(f"on {number}"),
         ]
     return messages
 

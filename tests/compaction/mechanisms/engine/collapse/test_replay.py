@@ -3,11 +3,11 @@ from __future__ import annotations
 from compaction.mechanisms.engine.collapse.replay import replay_commits
 from compaction.mechanisms.engine.collapse.state import Commit, commit_span
 from sessions.transcripts.engine.messages import Message, MessageKind
-from tests.sessions.transcripts.engine.talk import loop, said
+from tests.sessions.transcripts.engine.talk import loop, typed
 
 
 def talk() -> list[Message]:
-    return [said("one"), *loop(4), said("two")]
+    return [typed("one"), *loop(4), typed("two")]
 
 
 def test_a_span_gives_way_to_one_placeholder() -> None:

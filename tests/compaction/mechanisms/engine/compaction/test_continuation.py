@@ -20,3 +20,9 @@ def test_it_says_where_the_kept_messages_stand() -> None:
     above = continuation_text("x", has_kept=True, kept_first=True)
     assert above.startswith(OPENING_AFTER_KEPT)
     assert KEPT not in above
+
+
+def test_an_agent_without_a_person_is_told_so_again_but_only_after_an_automatic_compaction() -> None:
+    assert "nobody reads along" in continuation_text("s", autonomous=True)
+    assert "nobody reads along" not in continuation_text("s")
+    assert "nobody reads along" not in continuation_text("s", trigger=Trigger.MANUAL, autonomous=True)

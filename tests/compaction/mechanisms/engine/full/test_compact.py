@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from compaction.mechanisms.engine.attachments import FileText
 from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger, is_boundary
 from compaction.mechanisms.engine.compaction.occasion import Occasion
 from compaction.mechanisms.engine.full.compact import full_compact
@@ -156,9 +157,11 @@ def test_hooks_speak_before_and_after() -> None:
 
 
 def test_files_are_read_again_and_come_after_the_summary() -> None:
-    outcome = full_compact(work().messages, Model(), occasion=Occasion(read_file=lambda path: f"text of {path}"))
+    occasion = Occasion(read_file=lambda path: FileText.whole(f"text of {path}"))
+    outcome = full_compact(work().messages, Model(), occasion=occasion)
     restored = texts(outcome.messages)[1:]
-    assert [text.split("\n")[0] for text in restored] == [f'<file path="{number}.py">' for number in (9, 8, 7, 6, 5)]
+    assert all(f'{{"file_path":"{path}.py"}}' in text for text, path in zip(restored, (9, 8, 7, 6, 5), strict=True))
+    assert all(f"1\ttext of {path}.py" in text for text, path in zip(restored, (9, 8, 7, 6, 5), strict=True))
     assert "5 files are restored" in outcome.report.why
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from compaction.mechanisms.engine.attachments.skills import OPENING
 from compaction.mechanisms.engine.full.media import without_media, without_skills
+from sessions.context.engine.rendering.wording import INVOKED_SKILLS
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.sessions.transcripts.engine.spoken import Talk
 
@@ -32,6 +32,9 @@ def test_other_messages_stay_the_objects_they_were() -> None:
 
 def test_attached_skills_are_left_out() -> None:
     talk = Talk()
-    talk.injected(f"{OPENING}\n<skill name='x'>...")
-    remaining = talk.prompt(f"{OPENING} is what I see")
+    talk.injected(f"<system-reminder>\n{INVOKED_SKILLS}\n\n### Skill: x\n</system-reminder>")
+    listed = "The following skills are available for use with the Skill tool:\n\n- x: y"
+    talk.injected(f"<system-reminder>\n{listed}\n</system-reminder>")
+    talk.injected("Worded otherwise", "skill_listing")
+    remaining = talk.prompt(f"{INVOKED_SKILLS} is what I see")
     assert without_skills(talk.messages) == [remaining]

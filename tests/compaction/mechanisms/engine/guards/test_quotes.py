@@ -17,7 +17,7 @@ def summary_of(*items: str) -> str:
     return f"5. Problem Solving:\n   Done.\n6. All User Messages:\n{lines}\n\n7. Pending Tasks:\n   - none\n"
 
 
-def said(*words: str) -> list[Message]:
+def user_messages(*words: str) -> list[Message]:
     talk = Talk()
     for word in words:
         talk.prompt(word)
@@ -26,50 +26,52 @@ def said(*words: str) -> list[Message]:
 
 
 def test_words_that_the_user_wrote_are_verbatim() -> None:
-    quotes = check_quotes(summary_of('"fix the login"', "“and  add tests”"), said("fix the login", "and add\ntests"))
+    quotes = check_quotes(
+        summary_of('"fix the login"', "“and  add tests”"), user_messages("fix the login", "and add\ntests")
+    )
     assert (len(quotes.verbatim), quotes.invented, quotes.missing, quotes.remark) == (2, (), (), "")
 
 
 def test_words_that_nobody_wrote_are_flagged() -> None:
-    quotes = check_quotes(summary_of('"fix the login"', '"please delete the database"'), said("fix the login"))
+    quotes = check_quotes(summary_of('"fix the login"', '"please delete the database"'), user_messages("fix the login"))
     assert quotes.invented == ('"please delete the database"',)
     assert quotes.remark == "1 of the quoted user messages were never written"
 
 
 def test_a_changed_word_makes_it_another_sentence() -> None:
-    assert check_quotes(summary_of('"fix the logout"'), said("fix the login")).invented
+    assert check_quotes(summary_of('"fix the logout"'), user_messages("fix the login")).invented
 
 
 @pytest.mark.parametrize("piece", ["no", "go", "now that it", "it is goo", "1"])
 def test_a_piece_of_a_word_is_not_what_the_user_wrote(piece: str) -> None:
-    assert check_quotes(summary_of(f'"{piece}"'), said("I know that it is good, all 10 times")).invented
+    assert check_quotes(summary_of(f'"{piece}"'), user_messages("I know that it is good, all 10 times")).invented
 
 
 @pytest.mark.parametrize("piece", ["I know", "it is goo...", "…now that", "[...] good", "**know that**", "all 10"])
 def test_whole_words_are_and_gaps_may_cut_them(piece: str) -> None:
-    assert not check_quotes(summary_of(f'"{piece}"'), said("I know that it is good, all 10 times")).invented
+    assert not check_quotes(summary_of(f'"{piece}"'), user_messages("I know that it is good, all 10 times")).invented
 
 
 def test_where_words_are_not_parted_any_piece_will_do() -> None:
-    assert check_quotes(summary_of('"登录报"'), said("线上登录报错")).verbatim
+    assert check_quotes(summary_of('"登录报"'), user_messages("线上登录报错")).verbatim
 
 
 @pytest.mark.parametrize(("mark", "end"), [("## ", ""), ("### ", " (verbatim)"), ("**", ":**")])
 def test_the_section_is_found_without_its_number(mark: str, end: str) -> None:
     words = f'{mark}All User Messages{end}\n- "fix it"\n- "burn it"\n\n{mark}Pending Tasks{end}\n- rest\n'
-    quotes = check_quotes(f"{mark}Primary Request{end}\nto fix it\n\n{words}", said("fix it"))
+    quotes = check_quotes(f"{mark}Primary Request{end}\nto fix it\n\n{words}", user_messages("fix it"))
     assert (quotes.verbatim, quotes.invented) == (('"fix it"',), ('"burn it"',))
 
 
 def test_marked_gaps_are_allowed_but_only_in_order() -> None:
-    source = said("first do the parser, then the printer, and never touch the lexer")
+    source = user_messages("first do the parser, then the printer, and never touch the lexer")
     quotes = check_quotes(summary_of('"first do the parser ... never touch the lexer"'), source)
     assert len(quotes.shortened) == 1
     assert check_quotes(summary_of('"never touch the lexer … first do the parser"'), source).invented
 
 
 def test_messages_that_are_not_quoted_are_missed() -> None:
-    quotes = check_quotes(summary_of('"fix the login"'), said("fix the login", "use bun"))
+    quotes = check_quotes(summary_of('"fix the login"'), user_messages("fix the login", "use bun"))
     assert quotes.missing == ("m3",)
     assert quotes.remark == "1 user messages are not quoted"
 
@@ -90,7 +92,7 @@ def test_what_an_earlier_summary_made_up_stays_made_up_where_the_whole_is_known(
     again = summary_of('"fix the login"', '"delete the database"')
     earlier = Message("user", (text_block(again),), MessageKind.SUMMARY, "s")
     assert check_quotes(again, [earlier]).invented == ()
-    check = check_quotes(again, [earlier], said("fix the login"))
+    check = check_quotes(again, [earlier], user_messages("fix the login"))
     assert (check.verbatim, check.invented) == (('"fix the login"',), ('"delete the database"',))
 
 
@@ -164,5 +166,5 @@ def test_the_same_words_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> No
         return real(pieces, text)
 
     monkeypatch.setattr(guards_quotes, "_occur_in_order", counted)
-    check_quotes(summary_of("never said"), said(*["the same again"] * 500))
+    check_quotes(summary_of("never said"), user_messages(*["the same again"] * 500))
     assert len(compared) < 10

@@ -76,7 +76,7 @@ def test_compaction_comes_last() -> None:
 
 def test_the_api_does_not_compact_below_fifty_thousand() -> None:
     with pytest.raises(ValueError, match="50,000"):
-        CompactEditConfig(trigger=49_999)
+        CompactEditConfig(starts_at=49_999)
 
 
 def test_nothing_is_asked_for_when_all_is_off() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clearable_results, point_to, tool_of
-from tests.sessions.transcripts.engine.talk import answered, call, returned, said
+from tests.sessions.transcripts.engine.talk import answered, call, returned, typed
 
 
 def test_the_words_in_the_place_of_a_result_are_exactly_these() -> None:
@@ -35,7 +35,7 @@ def test_cleared_empty_and_orphaned_results_are_left_out() -> None:
 
 def test_a_pointer_says_how_to_get_the_text_again() -> None:
     messages = [
-        said("go"),
+        typed("go"),
         answered("", call("a", "Read", file_path="src/x.py"), call("b", "Bash", command="make"), id="1"),
         returned(("a", "text"), ("b", "text")),
     ]

@@ -9,7 +9,7 @@ from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_to
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
-from tests.sessions.transcripts.engine.talk import answered, call, content, loop, pairs, returned, said, same_objects
+from tests.sessions.transcripts.engine.talk import answered, call, content, loop, pairs, returned, same_objects, typed
 
 FULL = clear_tool_uses(ClearToolUsesConfig())
 
@@ -37,7 +37,7 @@ def test_too_little_to_clear_is_left_alone() -> None:
 def test_writers_lose_their_inputs_too() -> None:
     edit = {"type": "clear_tool_uses_20250919", "clear_tool_inputs": ["Write"], "keep": {"value": 0}}
     messages = [
-        said("write"),
+        typed("write"),
         answered("", call("a", "Write", file_path="x", content="y" * 900), call("b", "Bash", command="ls"), id="1"),
         returned(("a", "ok"), ("b", "x" * 900)),
     ]

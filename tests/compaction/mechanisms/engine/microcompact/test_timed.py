@@ -20,9 +20,9 @@ from tests.sessions.transcripts.engine.talk import (
     loop,
     pairs,
     returned,
-    said,
     same_objects,
     sent,
+    typed,
 )
 
 ON = TimedConfig(enabled=True)
@@ -32,7 +32,7 @@ LATER = NOON + 70 * 60
 def lunch() -> list[Message]:
     """Three tools, an hour and ten minutes away, and on with another question."""
     return [
-        said("what is in this project?"),
+        typed("what is in this project?"),
         answered("the folder first", call("toolu_01", "Glob", pattern="**/*.ts")),
         returned(("toolu_01", "src/index.ts\n" * 147)),
         answered("the entry", call("toolu_02", "Read", file_path="src/index.ts")),
@@ -40,7 +40,7 @@ def lunch() -> list[Message]:
         answered("and the settings", call("toolu_03", "Grep", pattern="loadConfig", path="src/")),
         returned(("toolu_03", "src/config.ts:12\n" * 8)),
         answered("which part next?"),
-        said("the login"),
+        typed("the login"),
     ]
 
 
@@ -57,8 +57,12 @@ def test_after_lunch_all_but_the_latest_two_results_are_cleared() -> None:
     assert report(result).cleared_anew
     assert result.state.cleared == {"toolu_01"}
     assert result.report.tokens_after == estimate(result.messages) < estimate(messages)
-    (found,) = report(result).pointers
-    assert (found.uuid, found.tool_use_id, found.again) == (messages[2].uuid, "toolu_01", "Look for **/*.ts again.")
+    (pointer,) = report(result).pointers
+    assert (pointer.uuid, pointer.tool_use_id, pointer.again) == (
+        messages[2].uuid,
+        "toolu_01",
+        "Look for **/*.ts again.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +106,7 @@ def test_results_of_mcp_tools_stay() -> None:
 
 
 def test_without_an_answer_whose_time_is_known_nothing_is_cleared() -> None:
-    messages = [said("hello")]
+    messages = [typed("hello")]
     assert timed_microcompact(messages, ON, now=LATER).messages is messages
 
 

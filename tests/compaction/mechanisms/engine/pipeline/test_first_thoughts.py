@@ -14,9 +14,9 @@ from compaction.mechanisms.engine.snip.removal import short_id, snip
 from sessions.lint.engine import lint_request
 from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields, text_block
 from tests.sessions.transcripts.engine.spoken import START, Talk
-from tests.sessions.transcripts.engine.talk import NOON, answered, call, returned, said, uuid_of
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, returned, typed, uuid_of
 
-TODOS, BUG = said("collect what is left to do"), said("logging in is broken")
+TODOS, BUG = typed("collect what is left to do"), typed("logging in is broken")
 BUDGETED, FREE = "claude-opus-4-5", "claude-opus-4-6"
 
 
@@ -39,7 +39,7 @@ def snipped(*inputs: Message) -> PipelineState:
     state = PipelineState().snip
     for item in inputs:
         state = snip(
-            [*amid_a_turn()[:5], answered("found it"), said("thanks")], [short_id(item.uuid)], state=state
+            [*amid_a_turn()[:5], answered("found it"), typed("thanks")], [short_id(item.uuid)], state=state
         ).state
     return PipelineState(snip=state)
 
@@ -53,7 +53,7 @@ def test_a_snip_that_takes_the_first_thoughts_is_taken_back_for_good() -> None:
     messages = amid_a_turn()
     uuids, state = shown(messages, snipped(TODOS, BUG), BUDGETED)
     assert uuids == [message.uuid for message in messages[2:]]
-    over = [*messages, answered("it is well again"), said("thanks")]
+    over = [*messages, answered("it is well again"), typed("thanks")]
     later, _ = shown(over, state, BUDGETED)
     assert later == [message.uuid for message in over[2:]]
 
@@ -76,7 +76,7 @@ def test_a_collapsed_span_with_the_first_thoughts_is_taken_back_for_good(model: 
     outcome = run_pipeline(messages, config, PipelineState(collapse=collapsed(messages)), now=NOON + 1)
     assert (messages[3] in outcome.messages) is back
     assert (outcome.report.stage("collapse taken back") is not None) is back
-    over = [*messages, answered("it is well again"), said("thanks")]
+    over = [*messages, answered("it is well again"), typed("thanks")]
     later = run_pipeline(over, config, outcome.state, now=NOON + 1)
     assert later.array[: len(outcome.array)] == outcome.array
 
@@ -87,7 +87,7 @@ def test_a_span_that_was_chosen_before_it_held_the_first_thoughts_is_not_collaps
     state = CollapseState(staged=(staged,), armed=True)
     eager = CollapseConfig(enabled=True, stage_at=0.0, commit_at=0.0, target=0.0)
     assert collapse(messages, eager, state).messages is messages
-    over = [*messages, answered("it is well again"), said("thanks")]
+    over = [*messages, answered("it is well again"), typed("thanks")]
     assert len(collapse(over, eager, state).messages) == len(over) - 1
 
 

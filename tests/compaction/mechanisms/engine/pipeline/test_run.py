@@ -22,10 +22,11 @@ from compaction.mechanisms.engine import (
     recover,
     run_pipeline,
 )
+from compaction.mechanisms.engine.attachments import FileText
 from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.snip.removal import short_id, snip
-from sessions.transcripts.engine.messages import Block, Message, replace_fields
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields
 from sessions.usage.engine.usage import Usage
 from tests.compaction.mechanisms.engine.summarising import Model
 from tests.sessions.transcripts.engine.spoken import START, Talk, ids, texts
@@ -128,6 +129,33 @@ class TestAutoCompact:
         assert report is not None
         assert "fewer than the threshold of 27,000" in report.why
 
+    def test_the_prompt_without_an_answer_follows_the_summary_and_what_is_attached(self) -> None:
+        talk, files = chat(LONG), {f"{LONG - 1}.py": FileText.whole("the text of the file")}
+        effects = Effects(summarise=Model(), read_file=files.get)
+        outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=effects)
+        boundary, summary, attached, prompt = outcome.messages
+        assert is_boundary(boundary)
+        assert summary.kind is MessageKind.SUMMARY
+        assert "the text of the file" in texts([attached])[0]
+        assert prompt is talk.messages[-1]
+        talk.says("now we go on")
+        again = run_pipeline(talk.messages, SHORT, outcome.state, now=NOW, effects=effects)
+        assert again.array[0] == outcome.array[0]
+        assert again.messages[-2] is prompt
+
+    def test_results_without_an_answer_are_summarised_with_their_calls(self) -> None:
+        talk = chat(LONG)
+        talk.reads("late.py", "x" * 3_000)
+        outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
+        assert [message.kind for message in outcome.messages] == [MessageKind.SUMMARY, MessageKind.SUMMARY]
+
+    def test_a_first_prompt_alone_is_never_summarised(self) -> None:
+        talk = Talk()
+        talk.prompt("x" * 200_000)
+        outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
+        assert outcome.compaction is None
+        assert list(outcome.messages) == talk.messages
+
     def test_notes_are_tried_before_a_model(self) -> None:
         model = Model()
         effects = Effects(summarise=model, read_notes=lambda: Notes("# Title\nTides"))
@@ -153,6 +181,26 @@ class TestAutoCompact:
             config = replace(SHORT, source=source)
             run_pipeline(chat(LONG).messages, config, now=NOW, effects=Effects(summarise=model))
             assert model.asked == []
+
+    def test_a_collapse_that_could_not_help_says_by_how_much_the_context_is_too_large(self) -> None:
+        outcome = run_pipeline(chat(LONG).messages, replace(SHORT, collapse=CollapseConfig(enabled=True)), now=NOW)
+        report = outcome.report.stage("auto-compact")
+        assert report is not None
+        over = outcome.report.tokens - outcome.report.threshold
+        assert over > 0
+        assert f"Collapse could not keep the context small: it has {outcome.report.tokens:,} tokens" in report.why
+        assert f"{over:,} more than the 27,000" in report.why
+
+    def test_what_is_deleted_from_the_cache_counts_as_gone(self) -> None:
+        messages = chat(20).messages
+        off = run_pipeline(messages, SHORT, now=START + 200)
+        on = run_pipeline(messages, replace(SHORT, cache_edits=True), now=START + 200)
+        deletion = on.report.stage("cached microcompact")
+        assert deletion is not None
+        saved = deletion.tokens_before - deletion.tokens_after
+        assert saved > 5_000
+        assert on.report.tokens_after == off.report.tokens_after - saved
+        assert on.report.tokens == off.report.tokens - saved
 
     def test_while_collapse_is_on_it_does_not_run(self) -> None:
         config = replace(SHORT, collapse=CollapseConfig(enabled=True))

@@ -15,6 +15,7 @@ from compaction.mechanisms.engine import (
     Surroundings,
     run_pipeline,
 )
+from compaction.mechanisms.engine.attachments import FileText
 from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from sessions.lint.engine import Severity, lint_request
 from sessions.transcripts.engine.messages import Message
@@ -77,7 +78,7 @@ def compacted() -> tuple[Talk, str, PipelineOutcome]:
     )
     effects = Effects(
         read_notes=lambda: Notes(NOTES, "/s/session-memory/summary.md"),
-        read_file=lambda path: f"# {path} as it is now",
+        read_file=lambda path: FileText.whole(f"# {path} as it is now"),
         surroundings=around,
         transcript_path="/s/session.jsonl",
     )
@@ -99,25 +100,26 @@ def test_it_is_compacted_by_its_notes_without_asking_a_model() -> None:
 def test_the_notes_come_first_then_the_latest_messages_then_what_is_needed_to_go_on() -> None:
     talk, covered, outcome = compacted()
     place = ids(talk.messages).index(covered)
-    kept_messages = talk.messages[place + 1 :]
-    boundary, summary, *rest = outcome.messages
+    *kept_messages, unanswered = talk.messages[place + 1 :]
+    boundary, summary, *rest, last = outcome.messages
+    assert last is unanswered
     assert is_boundary(boundary)
     assert "never average two gauges" in texts([summary])[0]
     assert "/s/session.jsonl" in texts([summary])[0]
     assert all(left is right for left, right in zip(rest, kept_messages, strict=False))
     attachments = texts(rest[len(kept_messages) :])
-    assert [text.split("\n")[0] for text in attachments] == [
-        *(f'<file path="tides/part{number}.py">' for number in (23, 22, 21, 20, 19)),
-        '<plan-file path="/plans/tides.md">',
-        "<invoked-skills>",
-    ]
+    beginnings = [text.removeprefix("<system-reminder>\n").split("\n")[0] for text in attachments]
+    read = "Called the Read tool with the following input: "
+    assert beginnings[:5] == [f'{read}{{"file_path":"tides/part{number}.py"}}' for number in (23, 22, 21, 20, 19)]
+    assert beginnings[5] == '<plan-file path="/plans/tides.md">'
+    assert beginnings[6].startswith("The following skills were invoked EARLIER")
 
 
 def test_the_file_of_the_kept_messages_is_not_attached_again() -> None:
     _, _, outcome = compacted()
     report = outcome.report.stage("session memory")
     assert report is not None
-    assert not any("gauges.py" in text for text in texts(outcome.messages) if text.startswith("<file"))
+    assert not any("gauges.py" in text for text in texts(outcome.messages) if "Called the Read tool" in text)
 
 
 def test_the_next_request_begins_with_the_same_bytes_and_the_api_takes_it() -> None:

@@ -5,9 +5,9 @@ from compaction.mechanisms.engine.snip.removal import SnipConfig, short_id, snip
 from compaction.mechanisms.engine.snip.state import SnipState
 from sessions.transcripts.engine.messages import MessageKind
 from sessions.usage.engine.tokens import estimate
-from tests.sessions.transcripts.engine.talk import answered, call, said
+from tests.sessions.transcripts.engine.talk import answered, call, typed
 
-TALK = [said("hello"), answered("yes"), said("go on")]
+TALK = [typed("hello"), answered("yes"), typed("go on")]
 
 
 def test_it_is_due_after_ten_thousand_tokens_of_growth() -> None:
@@ -25,7 +25,7 @@ def test_it_comes_again_after_as_much_more() -> None:
 
 
 def test_a_snip_starts_the_count_anew() -> None:
-    messages = [*TALK, said("more")]
+    messages = [*TALK, typed("more")]
     snipped = snip(messages, [short_id(messages[0].uuid)], None, SnipState(baseline=0))
     state = nudge(messages, None, snipped.state, tokens=50_000).state
     assert state.baseline == 50_000
@@ -38,10 +38,10 @@ def test_growth_is_counted_from_the_smallest_size_since() -> None:
 
 
 def test_nothing_comes_between_a_call_and_its_result() -> None:
-    messages = [said("go"), answered("", call("toolu_1"))]
+    messages = [typed("go"), answered("", call("toolu_1"))]
     outcome = nudge(messages, tokens=20_000)
     assert outcome.messages is messages
-    assert nudge([*messages, said("x")], None, outcome.state, tokens=20_000).report.applied
+    assert nudge([*messages, typed("x")], None, outcome.state, tokens=20_000).report.applied
 
 
 def test_a_switched_off_snip_does_not_nudge() -> None:

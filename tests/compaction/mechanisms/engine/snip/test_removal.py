@@ -26,15 +26,15 @@ from tests.sessions.transcripts.engine.talk import (
     call,
     pairs,
     returned,
-    said,
     same_objects,
     sent,
+    typed,
     uuid_of,
     whole,
 )
 
-TODOS = said("collect what is left to do")
-BUG = said("leave that, logging in is broken")
+TODOS = typed("collect what is left to do")
+BUG = typed("leave that, logging in is broken")
 
 
 def two_turns() -> list[Message]:
@@ -154,7 +154,7 @@ def test_the_last_input_stays() -> None:
 
 
 def test_an_id_that_two_inputs_share_removes_neither() -> None:
-    twins = [said("a", "same"), answered("1"), said("b", "same"), answered("2"), said("c")]
+    twins = [typed("a", "same"), answered("1"), typed("b", "same"), answered("2"), typed("c")]
     result = snip(twins, [short_id(uuid_of("same"))])
     assert result.messages is twins
     assert report(result).refused[0][1] == "Several inputs have this id."
@@ -162,9 +162,9 @@ def test_an_id_that_two_inputs_share_removes_neither() -> None:
 
 def test_a_result_behind_the_next_input_goes_with_its_call() -> None:
     messages = [
-        said("run"),
+        typed("run"),
         answered("", call("toolu_1")),
-        said("while it runs"),
+        typed("while it runs"),
         returned(("toolu_1", "ok")),
         answered("both"),
     ]

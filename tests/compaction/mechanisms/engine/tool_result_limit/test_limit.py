@@ -15,12 +15,12 @@ from sessions.transcripts.engine.messages import Message, text_block
 from sessions.transcripts.engine.rows import Row
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
-from tests.sessions.transcripts.engine.talk import answered, call, content, pairs, returned, said, same_objects, sent
+from tests.sessions.transcripts.engine.talk import answered, call, content, pairs, returned, same_objects, sent, typed
 
 
 def one_result(size: int, tool: str = "Bash") -> list[Message]:
     return [
-        said("show me the log"),
+        typed("show me the log"),
         answered("", call("toolu_abc", tool, command="cat huge.log")),
         returned(("toolu_abc", "é" * size)),
     ]
@@ -73,7 +73,7 @@ def parallel(*sizes: int, together: bool = False) -> list[Message]:
     ids = [f"toolu_{number}" for number in range(len(sizes))]
     results = [(id, str(number) * size) for number, (id, size) in enumerate(zip(ids, sizes, strict=True))]
     answers = [answered("", call(id, "Grep"), id="a") for id in ids]
-    return [said("look"), *answers, *([returned(*results)] if together else [returned(item) for item in results])]
+    return [typed("look"), *answers, *([returned(*results)] if together else [returned(item) for item in results])]
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -87,7 +87,7 @@ def test_the_largest_results_of_one_message_go_until_it_is_inside_its_budget(tog
 
 def test_what_the_client_has_sent_to_a_file_is_not_sent_again() -> None:
     messages = [
-        said("look"),
+        typed("look"),
         answered("", call("toolu_1")),
         returned(("toolu_1", "<persisted-output>\n" + "x" * 4_000)),
     ]
@@ -96,21 +96,21 @@ def test_what_the_client_has_sent_to_a_file_is_not_sent_again() -> None:
 
 def test_a_large_result_that_only_begins_like_a_preview_goes_to_a_file() -> None:
     text = "<persisted-output>\n" + "x" * 60_000
-    messages = [said("look"), answered("", call("toolu_1")), returned(("toolu_1", text))]
+    messages = [typed("look"), answered("", call("toolu_1")), returned(("toolu_1", text))]
     assert [item.text for item in limit_tool_results(messages).persisted] == [text]
 
 
 def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -> None:
     calls = [answered("", call(f"toolu_{number}", "Grep"), id="a") for number in range(5)]
     results = [returned((f"toolu_{number}", "x" * 45_000)) for number in range(5)]
-    messages = [said("look"), *(item for pair in zip(calls, results, strict=True) for item in pair)]
+    messages = [typed("look"), *(item for pair in zip(calls, results, strict=True) for item in pair)]
     assert len(limit_tool_results(messages).persisted) == 1
 
 
 def test_results_of_answers_that_nothing_parts_are_one_message() -> None:
     calls = [answered("", *(call(f"toolu_{item}{number}", "Grep") for number in range(3)), id=item) for item in "ab"]
     results = returned(*((f"toolu_{item}{number}", "x" * 45_000) for item in "ab" for number in range(3)))
-    assert len(limit_tool_results([said("look"), *calls, results]).persisted) == 2
+    assert len(limit_tool_results([typed("look"), *calls, results]).persisted) == 2
 
 
 def test_results_of_two_answers_have_a_budget_each() -> None:
@@ -182,7 +182,7 @@ def test_damaged_records_are_passed_over() -> None:
 def test_pictures_of_a_large_result_stay_where_they_are() -> None:
     item, other = {"type": "image", "source": {}}, {"type": "image", "source": {"type": "url"}}
     messages = [
-        said("look"),
+        typed("look"),
         answered("", call("toolu_1")),
         returned(("toolu_1", [item, text_block("x" * 60_000), other, text_block("y")])),
     ]

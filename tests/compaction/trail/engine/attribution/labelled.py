@@ -6,7 +6,7 @@ A line of the summary is a sentence; behind `<<` stand the names of its sources,
 from __future__ import annotations
 
 from sessions.transcripts.engine.messages import Message
-from tests.sessions.transcripts.engine.talk import answered, call, returned, said
+from tests.sessions.transcripts.engine.talk import answered, call, returned, typed
 
 
 def called(name: str, text: str, tool: str, **given: str) -> Message:
@@ -45,7 +45,7 @@ FAILED tests/test_fares.py::test_return_ticket_is_cheaper - AssertionError: 1180
 """
 
 NAMED: dict[str, Message] = {
-    "ask": said("Good Friday shows the weekday ferries. It should run the Sunday service, like other holidays."),
+    "ask": typed("Good Friday shows the weekday ferries. It should run the Sunday service, like other holidays."),
     "look": called("look", "I'll start with the timetable.", "Read", file_path="/srv/ferry/ferry/timetable.py"),
     "looked": returned(("look", TIMETABLE)),
     "calendar": called("calendar", "", "Read", file_path="/srv/ferry/ferry/calendar.py"),
@@ -56,7 +56,7 @@ NAMED: dict[str, Message] = {
     "tests": called("tests", "", "Bash", command="python -m pytest -q tests", description="Run the tests"),
     "tested": returned(("tests", FAILURE)),
     "two": answered("Two tests fail: the Good Friday one that you describe, and a fare that is off by twenty pence."),
-    "fares": said("leave the fare alone for now, that's Maren's branch"),
+    "fares": typed("leave the fare alone for now, that's Maren's branch"),
     "fine": answered("Understood, I will not touch the fares."),
     "algorithm": answered("I'll use the anonymous Gregorian algorithm (Meeus/Jones/Butcher) for the date of Easter."),
     "edit": called(
@@ -99,9 +99,9 @@ NAMED: dict[str, Message] = {
     ),
     "green": returned(("third", "13 passed in 0.41s")),
     "done": answered("All thirteen timetable tests pass now. The fare test still fails, as agreed."),
-    "whit": said("Does Whit Monday count too? The harbour office closes then."),
+    "whit": typed("Does Whit Monday count too? The harbour office closes then."),
     "whitsun": answered("Not yet. Whit Monday is fifty days after Easter; shall I add it?"),
-    "yes": said("yes, and print the reason in the API: reason='public holiday'"),
+    "yes": typed("yes, and print the reason in the API: reason='public holiday'"),
     "whitedit": called(
         "whitedit",
         "",
@@ -129,7 +129,7 @@ NAMED: dict[str, Message] = {
     "reading": returned(
         ("read", "31 def departures_view(request, route_slug):\n40     return JsonResponse(rows, safe=False)")
     ),
-    "mobile": said("careful, the kiosk app on quay 4 reads that endpoint and expects a bare list"),
+    "mobile": typed("careful, the kiosk app on quay 4 reads that endpoint and expects a bare list"),
     "header": answered("Then I will send the reason in an `X-Service-Reason` header and leave the list as it is."),
     "headers": called(
         "headers",
@@ -143,7 +143,7 @@ NAMED: dict[str, Message] = {
     ),
     "headered": returned(("headers", "The file /srv/ferry/ferry/api/departures.py has been updated successfully.")),
     "next": answered("Next I would add a test that the kiosk still gets a bare list."),
-    "go": said("go ahead"),
+    "go": typed("go ahead"),
 }
 MESSAGES = list(NAMED.values())
 

@@ -8,7 +8,7 @@ from compaction.trail.engine.attribution import Attribution, SourceKind, attribu
 from compaction.trail.engine.attribution.words import LONGEST, words_of
 from sessions.transcripts.engine.messages import Message, MessageKind
 from tests.compaction.trail.engine.attribution.labelled import MESSAGES, SOURCES, SUMMARY
-from tests.sessions.transcripts.engine.talk import answered, call, returned, said
+from tests.sessions.transcripts.engine.talk import answered, call, returned, typed
 
 FILLER = [answered(f"Nothing to see in step {number}, it went on.") for number in range(40)]
 
@@ -24,9 +24,9 @@ def uuids_of(attribution: Attribution, number: int) -> tuple[str, ...]:
 
 
 def test_a_quote_leads_to_who_said_it() -> None:
-    wanted = said("never touch the lexer")
-    found = of('The user said "never touch the lexer" at once.', said("touch the parser"), wanted)
-    assert [(one.uuid, one.kind) for one in found.sources_of(1)] == [(wanted.uuid, SourceKind.QUOTE)]
+    wanted = typed("never touch the lexer")
+    attribution = of('The user said "never touch the lexer" at once.', typed("touch the parser"), wanted)
+    assert [(item.uuid, item.kind) for item in attribution.sources_of(1)] == [(wanted.uuid, SourceKind.QUOTE)]
 
 
 def test_eight_words_in_a_row_are_a_quote_without_marks() -> None:
@@ -35,17 +35,17 @@ def test_eight_words_in_a_row_are_a_quote_without_marks() -> None:
 
 
 def test_a_short_quote_has_to_be_all_that_was_said() -> None:
-    go, other = said("go on"), said("We could go on like this, but the on switch is broken.")
-    found = attribute('6. All User Messages:\n- "go on"', [*FILLER, other, go])
-    assert uuids_of(found, 1)[0] == go.uuid
+    go, other = typed("go on"), typed("We could go on like this, but the on switch is broken.")
+    attribution = attribute('6. All User Messages:\n- "go on"', [*FILLER, other, go])
+    assert uuids_of(attribution, 1)[0] == go.uuid
 
 
 def test_a_file_is_found_by_its_name_and_directory_wherever_the_path_begins() -> None:
     change = answered("", call("t1", "Edit", file_path="/home/dev/app/src/app/main.py", new_string="x"))
     other = answered("", call("t2", "Edit", file_path="/home/dev/app/tests/main.py", new_string="x"))
-    found = of("- `src/app/main.py`: changed", change, returned(("t1", "updated")), other)
-    assert uuids_of(found, 1) == (change.uuid,)
-    assert found.sources_of(1)[0].reason == "names the same file: src/app/main.py"
+    attribution = of("- `src/app/main.py`: changed", change, returned(("t1", "updated")), other)
+    assert uuids_of(attribution, 1) == (change.uuid,)
+    assert attribution.sources_of(1)[0].reason == "names the same file: src/app/main.py"
 
 
 def test_a_file_that_all_speak_of_leads_to_those_who_changed_it() -> None:
@@ -56,11 +56,11 @@ def test_a_file_that_all_speak_of_leads_to_those_who_changed_it() -> None:
 
 def test_rare_words_count_and_common_ones_do_not() -> None:
     wanted = answered("The harbour master wants tide tables for Husum.")
-    found = of("Tide tables of Husum were asked for by the harbour.", wanted)
-    assert found.sources_of(1)[0].reason == "shares rare words: harbour, husum, tables, tide"
+    attribution = of("Tide tables of Husum were asked for by the harbour.", wanted)
+    assert attribution.sources_of(1)[0].reason == "shares rare words: harbour, husum, tables, tide"
     assert (
         of(
-            "It was then added, as the user had asked before.", said("Then do it as I asked you before.")
+            "It was then added, as the user had asked before.", typed("Then do it as I asked you before.")
         ).sources_by_sentence
         == {}
     )
@@ -76,18 +76,18 @@ def test_a_name_in_code_is_enough_if_it_is_rare() -> None:
 
 
 def test_an_item_is_about_the_file_of_the_item_above_it() -> None:
-    one = answered("", call("t1", "Edit", file_path="/app/store.ts", new_string="userEmail: null"))
+    item = answered("", call("t1", "Edit", file_path="/app/store.ts", new_string="userEmail: null"))
     two = answered("", call("t2", "Edit", file_path="/app/menu.ts", new_string="userEmail: shown"))
-    messages = [*FILLER, one, two]
-    assert uuids_of(attribute("- app/store.ts\n  - has `userEmail` now\n", messages), 2)[0] == one.uuid
+    messages = [*FILLER, item, two]
+    assert uuids_of(attribute("- app/store.ts\n  - has `userEmail` now\n", messages), 2)[0] == item.uuid
     assert uuids_of(attribute("- app/menu.ts\n  - has `userEmail` now\n", messages), 2)[0] == two.uuid
 
 
 def test_words_of_the_user_come_from_the_user() -> None:
     echoed = answered("You want tide tables for Husum and Dagebüll, so I look for tide tables.")
-    wanted = said("tide tables please, for Husum and Dagebüll")
-    found = attribute('6. All User Messages:\n- "tide tables for Husum and Dagebüll"', [*FILLER, echoed, wanted])
-    assert uuids_of(found, 1) == (wanted.uuid,)
+    wanted = typed("tide tables please, for Husum and Dagebüll")
+    attribution = attribute('6. All User Messages:\n- "tide tables for Husum and Dagebüll"', [*FILLER, echoed, wanted])
+    assert uuids_of(attribution, 1) == (wanted.uuid,)
 
 
 def test_an_earlier_summary_is_a_source_where_nothing_else_is() -> None:
@@ -102,28 +102,30 @@ def test_the_words_of_the_client_around_a_summary_come_from_nowhere() -> None:
     text = (
         "This session is being continued from a previous conversation.\n\nSummary:\n1. Current Work:\n   Tide tables."
     )
-    assert set(of(text, said(text)).sources_by_sentence) <= {2}
+    assert set(of(text, typed(text)).sources_by_sentence) <= {2}
 
 
 def test_a_script_without_spaces_is_quoted_too() -> None:
-    wanted = said("潮汐表を明日までに作成してください")
+    wanted = typed("潮汐表を明日までに作成してください")
     assert uuids_of(of("ユーザーは「潮汐表を明日までに作成」と言った。", wanted), 1) == (wanted.uuid,)
     assert words_of("潮汐 table") == ["潮", "汐", "table"]
 
 
 def test_both_directions_say_the_same() -> None:
-    found = attribute(SUMMARY, MESSAGES)
-    pairs = {(number, uuid) for number in found.sources_by_sentence for uuid in uuids_of(found, number)}
-    assert pairs == {(number, message.uuid) for message in MESSAGES for number in found.sentences_of(message.uuid)}
-    assert found == attribute(SUMMARY, MESSAGES)
+    attribution = attribute(SUMMARY, MESSAGES)
+    pairs = {(number, uuid) for number in attribution.sources_by_sentence for uuid in uuids_of(attribution, number)}
+    assert pairs == {
+        (number, message.uuid) for message in MESSAGES for number in attribution.sentences_of(message.uuid)
+    }
+    assert attribution == attribute(SUMMARY, MESSAGES)
 
 
 def test_it_is_right_about_the_conversation_that_was_labelled_by_hand() -> None:
     """The numbers of docs/compaction.md."""
-    found = attribute(SUMMARY, MESSAGES)
-    sentences = [one.number for section in found.sections for one in section.sentences]
+    attribution = attribute(SUMMARY, MESSAGES)
+    sentences = [sentence.number for section in attribution.sections for sentence in section.sentences]
     assert len(sentences) == len(SOURCES) == 33
-    named = [(set(uuids_of(found, number)), truth) for number, truth in zip(sentences, SOURCES, strict=True)]
+    named = [(set(uuids_of(attribution, number)), truth) for number, truth in zip(sentences, SOURCES, strict=True)]
     assert sum(len(got) for got, _ in named) == 49
     assert sum(len(got & truth) for got, truth in named) == 46
     assert sum(len(truth) for _, truth in named) == 70
@@ -133,10 +135,10 @@ def test_it_is_right_about_the_conversation_that_was_labelled_by_hand() -> None:
 
 def test_every_message_of_the_user_is_found_in_a_summary_that_quotes_it() -> None:
     summary = mechanical_summary(facts_of(MESSAGES), MechanicalConfig(share=1.0))
-    found = attribute(summary, MESSAGES)
-    (section,) = [section for section in found.sections if section.quotes_user]
+    attribution = attribute(summary, MESSAGES)
+    (section,) = [section for section in attribution.sections if section.quotes_user]
     prompts = [message.uuid for message in MESSAGES if message.kind is MessageKind.PROMPT]
-    assert [uuids_of(found, one.number)[0] for one in section.sentences] == prompts
+    assert [uuids_of(attribution, sentence.number)[0] for sentence in section.sentences] == prompts
 
 
 @pytest.mark.parametrize(
@@ -158,8 +160,8 @@ def test_every_message_of_the_user_is_found_in_a_summary_that_quotes_it() -> Non
 )
 def test_nothing_that_a_summary_holds_takes_long(summary: str) -> None:
     """Each of these was slow, or could be, with a rule that goes back and forth in the text."""
-    found = attribute(summary, [said(summary[:1_000_000], "one"), said("a b c d e f " * 10_000)])
-    assert found.sections
+    attribution = attribute(summary, [typed(summary[:1_000_000], "one"), typed("a b c d e f " * 10_000)])
+    assert attribution.sections
 
 
 def test_of_a_huge_message_its_ends_are_looked_at() -> None:

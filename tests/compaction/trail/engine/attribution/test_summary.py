@@ -39,7 +39,9 @@ def titles(summary: str) -> list[str]:
 
 
 def texts(summary: str, title: str) -> list[str]:
-    return [one.text for section in sections_of(summary) if section.title == title for one in section.sentences]
+    return [
+        sentence.text for section in sections_of(summary) if section.title == title for sentence in section.sentences
+    ]
 
 
 def test_the_sections_of_the_client_are_told_from_its_words_around_them() -> None:
@@ -68,12 +70,12 @@ def test_a_message_of_the_user_stays_whole() -> None:
 
 @pytest.mark.parametrize("variant", Variant)
 def test_every_variant_of_our_own_prompt_is_known(variant: Variant) -> None:
-    asked = [section.title for section in SECTIONS[variant]]
+    request = [section.title for section in SECTIONS[variant]]
     written = mechanical_summary(facts_of(MESSAGES), MechanicalConfig(least_characters=20_000), variant)
-    assert [title for title in titles(written) if title] == asked
+    assert [title for title in titles(written) if title] == request
     assert [
         title for title in titles(continuation_text(written, has_kept=True, transcript_path="/x.jsonl")) if title
-    ] == asked
+    ] == request
 
 
 def test_headings_of_notes_are_sections_too() -> None:
@@ -86,14 +88,14 @@ def test_headings_of_notes_are_sections_too() -> None:
 def test_a_summary_without_headings_is_one_section() -> None:
     (section,) = sections_of("We fixed it. It works.\n\n- twice\n- thrice")
     assert section.title == ""
-    assert [one.text for one in section.sentences] == ["We fixed it.", "It works.", "twice", "thrice"]
+    assert [sentence.text for sentence in section.sentences] == ["We fixed it.", "It works.", "twice", "thrice"]
 
 
 def test_code_stays_whole_and_holds_no_headings() -> None:
     code = "```python\n# one. Two\n4. Errors and Fixes:\n```"
     summary = "3. Files and Code Sections:\n   - a.py\n" + indent(code, "     ") + "\n   end"
     (section,) = sections_of(summary)
-    assert [(one.form, one.depth) for one in section.sentences] == [
+    assert [(sentence.form, sentence.depth) for sentence in section.sentences] == [
         (SentenceForm.ITEM, 1),
         (SentenceForm.CODE, 2),
         (SentenceForm.TEXT, 1),
@@ -103,7 +105,7 @@ def test_code_stays_whole_and_holds_no_headings() -> None:
 
 def test_nothing_gets_lost_of_a_summary_that_is_too_long() -> None:
     summary = "word " * 60_000
-    kept = "".join(one.text for section in sections_of(summary) for one in section.sentences)
+    kept = "".join(sentence.text for section in sections_of(summary) for sentence in section.sentences)
     assert kept.count("word") == 60_000
 
 

@@ -29,13 +29,13 @@ def test_a_swap_is_done_taken_back_and_leaves_nothing_beside(
     for name, data in old.items():
         (tmp_path / name).write_bytes(data)
     with Folder(tmp_path.resolve()) as folder:
-        one = swap(folder, before, after)
-        one.prepare()
-        one.apply()
+        item = swap(folder, before, after)
+        item.prepare()
+        item.apply()
         assert there(tmp_path).get("a.md") == after
-        assert one.revert()
+        assert item.revert()
         assert there(tmp_path).get("a.md") == before
-        one.finish()
+        item.finish()
         assert there(tmp_path) == old
 
 
@@ -43,34 +43,34 @@ def test_a_swap_is_done_taken_back_and_leaves_nothing_beside(
 def test_what_somebody_wrote_at_the_last_moment_stays(tmp_path: Path, after: bytes | None) -> None:
     (tmp_path / "a.md").write_bytes(b"theirs")
     with Folder(tmp_path.resolve()) as folder:
-        one = swap(folder, b"one", after)
-        one.prepare()
+        item = swap(folder, b"one", after)
+        item.prepare()
         with pytest.raises(DisturbedError, match="changed by somebody else"):
-            one.apply()
-        one.finish()
+            item.apply()
+        item.finish()
     assert there(tmp_path) == {"a.md": b"theirs"}
 
 
 def test_a_file_that_somebody_made_at_the_last_moment_stays(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"theirs")
     with Folder(tmp_path.resolve()) as folder:
-        one = swap(folder, None, b"two")
-        one.prepare()
+        item = swap(folder, None, b"two")
+        item.prepare()
         with pytest.raises(AlreadyThereError):
-            one.apply()
-        one.finish()
+            item.apply()
+        item.finish()
     assert there(tmp_path) == {"a.md": b"theirs"}
 
 
 def test_what_somebody_wrote_after_a_swap_is_not_taken_back(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"one")
     with Folder(tmp_path.resolve()) as folder:
-        one = swap(folder, b"one", b"two")
-        one.prepare()
-        one.apply()
+        item = swap(folder, b"one", b"two")
+        item.prepare()
+        item.apply()
         (tmp_path / "a.md").write_bytes(b"theirs")
-        assert not one.revert()
-        one.finish()
+        assert not item.revert()
+        item.finish()
     assert there(tmp_path) == {"a.md": b"theirs"}
 
 
@@ -83,11 +83,11 @@ def test_a_link_or_a_directory_in_its_place_is_put_back(tmp_path: Path, what: st
     else:
         (folder_path / "a.md").mkdir()
     with Folder(folder_path.resolve()) as folder:
-        one = swap(folder, b"one", b"two")
-        one.prepare()
+        item = swap(folder, b"one", b"two")
+        item.prepare()
         with pytest.raises(DisturbedError):
-            one.apply()
-        one.finish()
+            item.apply()
+        item.finish()
     assert os.listdir(folder_path) == ["a.md"]
     assert (folder_path / "a.md").is_symlink() == (what == "link")
 
@@ -115,14 +115,14 @@ def test_a_swap_that_cannot_be_synced_is_taken_back_all_the_same(
         (tmp_path / "a.md").write_bytes(before)
     old = there(tmp_path)
     with Folder(tmp_path.resolve()) as folder:
-        one = swap(folder, before, after)
-        one.prepare()
+        item = swap(folder, before, after)
+        item.prepare()
         with monkeypatch.context() as broken:
             broken.setattr(os, "fsync", _no_disk)
             with pytest.raises(FileTroubleError):
-                one.apply()
-        assert one.revert()
-        one.finish()
+                item.apply()
+        assert item.revert()
+        item.finish()
     assert there(tmp_path) == old
 
 

@@ -50,8 +50,8 @@ def settings(folder: Path, name: str, **values: object) -> Path:
 
 
 def test_a_project_has_its_memory_below_its_slug(tmp_path: Path) -> None:
-    found = place(Path("/home/dev/My Boat_2"), tmp_path)
-    assert found == MemoryLocation(
+    result = place(Path("/home/dev/My Boat_2"), tmp_path)
+    assert result == MemoryLocation(
         tmp_path / "projects" / "-home-dev-My-Boat-2" / "memory", LocationOrigin.PROJECT, "/home/dev/My Boat_2"
     )
 
@@ -62,8 +62,8 @@ def test_the_environment_comes_before_policy_and_policy_before_the_user(tmp_path
     config = tmp_path / "config"
     assert place(tmp_path, config).path == HOME / "notes"
     assert place(tmp_path, config, (policy,)).path == Path("/srv/shared/memory")
-    found = place(tmp_path, config, (policy,), CLAUDE_COWORK_MEMORY_PATH_OVERRIDE="/data/team/memory")
-    assert (found.path, found.origin) == (Path("/data/team/memory"), LocationOrigin.ENVIRONMENT)
+    result = place(tmp_path, config, (policy,), CLAUDE_COWORK_MEMORY_PATH_OVERRIDE="/data/team/memory")
+    assert (result.path, result.origin) == (Path("/data/team/memory"), LocationOrigin.ENVIRONMENT)
 
 
 def test_a_projects_own_settings_are_not_asked(tmp_path: Path) -> None:
@@ -76,11 +76,11 @@ def test_a_projects_own_settings_are_not_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", UNSAFE)
 def test_unsafe_paths_are_passed_over_and_told(tmp_path: Path, path: str) -> None:
     settings(tmp_path, "settings.json", autoMemoryDirectory=path)
-    found = place(tmp_path / "p", tmp_path)
-    assert found.origin is LocationOrigin.PROJECT
+    result = place(tmp_path / "p", tmp_path)
+    assert result.origin is LocationOrigin.PROJECT
     with pytest.raises(UnsafePathError, match=r"\.$"):
         check_directory(path, HOME)
-    assert [refused.value for refused in found.refused] == ([path] if path else [])
+    assert [refused.value for refused in result.refused] == ([path] if path else [])
 
 
 @given(st.text(alphabet="/.~aA:\\\0 ", max_size=30))
@@ -103,11 +103,11 @@ def test_settings_that_cannot_be_read_are_as_none(tmp_path: Path) -> None:
 
 
 def test_the_environment_can_name_the_projects_directory(tmp_path: Path) -> None:
-    found = place(tmp_path, tmp_path, CLAUDE_CODE_PROJECT_DIR_NAME="my-boat")
-    assert found.path == tmp_path / "projects" / "my-boat" / "memory"
-    found = place(Path("/home/dev/x"), tmp_path, CLAUDE_CODE_PROJECT_DIR_NAME="../../etc")
-    assert found.path == tmp_path / "projects" / "-home-dev-x" / "memory"
-    assert found.refused[0].why.startswith("../../etc is no name")
+    result = place(tmp_path, tmp_path, CLAUDE_CODE_PROJECT_DIR_NAME="my-boat")
+    assert result.path == tmp_path / "projects" / "my-boat" / "memory"
+    result = place(Path("/home/dev/x"), tmp_path, CLAUDE_CODE_PROJECT_DIR_NAME="../../etc")
+    assert result.path == tmp_path / "projects" / "-home-dev-x" / "memory"
+    assert result.refused[0].why.startswith("../../etc is no name")
 
 
 def worktree(repository: Path, tree: Path) -> None:
@@ -155,8 +155,8 @@ def test_agents_keep_memory_in_three_scopes(tmp_path: Path) -> None:
     for path in ("agent-memory/reviewer", "agent-memory/plugin-writer"):
         (config / path).mkdir(parents=True)
     (project / ".claude/agent-memory-local/reviewer").mkdir(parents=True)
-    found = find_agent_memories(config=config, project=project)
-    assert [(one.agent, one.scope) for one in found] == [
+    agent_memories = find_agent_memories(config=config, project=project)
+    assert [(agent_memory.agent, agent_memory.scope) for agent_memory in agent_memories] == [
         ("plugin-writer", Scope.USER),
         ("reviewer", Scope.USER),
         ("reviewer", Scope.LOCAL),
@@ -168,7 +168,7 @@ def test_notes_of_a_session_are_found_in_both_places(tmp_path: Path) -> None:
         path = notes_paths(tmp_path, session)[place_]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("# Session Title\n")
-    assert [(one.session, one.path.name) for one in find_session_notes(tmp_path)] == [
+    assert [(session_note.session, session_note.path.name) for session_note in find_session_notes(tmp_path)] == [
         ("s1", "summary.md"),
         ("s2", "s2.md"),
     ]

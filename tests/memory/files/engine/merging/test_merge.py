@@ -30,8 +30,8 @@ def test_choosing_one_side_everywhere_keeps_all_of_its_own_lines(base: str, ours
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_both_sides_are_treated_alike(base: str, ours: str, theirs: str) -> None:
-    one, other = merge(base, ours, theirs), merge(base, theirs, ours)
-    assert [(c.ours, c.theirs) for c in one.conflicts] == [(c.theirs, c.ours) for c in other.conflicts]
+    first, other = merge(base, ours, theirs), merge(base, theirs, ours)
+    assert [(c.ours, c.theirs) for c in first.conflicts] == [(c.theirs, c.ours) for c in other.conflicts]
 
 
 @given(st.lists(st.sampled_from("abcde"), max_size=30), st.lists(st.sampled_from("abcde"), max_size=30))

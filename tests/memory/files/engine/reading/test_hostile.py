@@ -39,7 +39,7 @@ def test_each_hostile_file_gets_its_finding(tmp_path: Path) -> None:
     os.mkfifo(folder / "pipe.md")
     (folder / "name\udcff.md").write_bytes(HEADER)
     (folder / "MEMORY.md").write_text("- [A](a.md) — x\n" * 100_000)
-    found = rules(folder)
+    result = rules(folder)
     assert {
         ("too-large", "large.md"),
         ("binary", "binary.md"),
@@ -52,7 +52,7 @@ def test_each_hostile_file_gets_its_finding(tmp_path: Path) -> None:
         ("index-too-long", "MEMORY.md"),
         ("dangling-pointer", "MEMORY.md"),
         ("orphan-topic", "name\U000fdcff.md"),
-    } <= found
+    } <= result
     assert "secret" not in "".join(file.text for file in read_directory(folder).files)
 
 
@@ -113,6 +113,6 @@ def test_no_directory_is_an_error(tmp_path: Path) -> None:
 def test_brackets_in_brackets_are_a_finding_of_their_file_alone(tmp_path: Path, value: str) -> None:
     (tmp_path / "deep.md").write_text(f"---\nname: deep\ndescription: {value}\ntype: user\n---\n\nText.\n")
     (tmp_path / "sound.md").write_bytes(HEADER)
-    found = rules(tmp_path)
-    assert ("invalid-yaml", "deep.md") in found
-    assert ("invalid-yaml", "sound.md") not in found
+    result = rules(tmp_path)
+    assert ("invalid-yaml", "deep.md") in result
+    assert ("invalid-yaml", "sound.md") not in result

@@ -38,24 +38,24 @@ def lines(count: int, width: int) -> str:
     ],
 )
 def test_the_cut(text: str, loaded: int, size: int, warning: str) -> None:
-    found = load_index(text)
-    assert (found.lines, found.bytes, found.warning) == (loaded, size, warning)
-    assert len(found.text.encode()) <= 25_000
-    assert found.agent_text == (f"{found.text}\n\n> {warning}" if warning else found.text)
+    index = load_index(text)
+    assert (index.lines, index.bytes, index.warning) == (loaded, size, warning)
+    assert len(index.text.encode()) <= 25_000
+    assert index.agent_text == (f"{index.text}\n\n> {warning}" if warning else index.text)
 
 
 def test_bytes_are_counted_and_no_character_is_cut_in_two() -> None:
-    found = load_index("é" * 20_000)
-    assert (found.text, found.fates) == ("é" * 12_500, (Fate.PARTLY,))
+    index = load_index("é" * 20_000)
+    assert (index.text, index.fates) == ("é" * 12_500, (Fate.PARTLY,))
     assert load_index("é" * 100 + "\n" + "é" * 12_400).lines == 1
 
 
 def test_every_line_has_its_fate() -> None:
     text = "---\nname: x\n---\n\n<!-- two\nlines -->\n# Memory\n```\n<!-- code -->\n```\n<!-- one --> rest\nend\n\n"
-    found = load_index(text)
-    assert found.text == "# Memory\n```\n<!-- code -->\n```\n rest\nend"
-    assert [fate is Fate.LOADED for fate in found.fates] == [False] * 6 + [True] * 6 + [False]
-    assert found.cut_lines == ()
+    index = load_index(text)
+    assert index.text == "# Memory\n```\n<!-- code -->\n```\n rest\nend"
+    assert [fate is Fate.LOADED for fate in index.fates] == [False] * 6 + [True] * 6 + [False]
+    assert index.cut_lines == ()
 
 
 def test_the_lines_that_are_cut_are_known() -> None:
@@ -68,13 +68,13 @@ def test_the_lines_that_are_cut_are_known() -> None:
 @given(st.text(alphabet="ab \n\r\u2028é<!->", max_size=300), st.integers(1, 400))
 def test_what_is_loaded_stays_within_the_limits_and_comes_from_the_file(text: str, times: int) -> None:
     text = (text + "\n") * times
-    found = load_index(text)
-    assert len(found.text.encode()) <= 25_000
-    assert found.text.count("\n") < 200
-    assert len(found.fates) == text.count("\n")
-    assert bool(found.cut_lines) == bool(found.warning)
-    if not found.warning and "<" not in text:
-        assert found.text == text.strip()
+    index = load_index(text)
+    assert len(index.text.encode()) <= 25_000
+    assert index.text.count("\n") < 200
+    assert len(index.fates) == text.count("\n")
+    assert bool(index.cut_lines) == bool(index.warning)
+    if not index.warning and "<" not in text:
+        assert index.text == text.strip()
 
 
 @needs_samples

@@ -43,8 +43,8 @@ def test_a_pointer_that_was_written_is_found_again(text: str, title: str, hook: 
     file = parse_file("MEMORY.md", text.encode())
     after = with_pointer(file, "topic.md", title or "x", hook)
     assert after is not None
-    found = find_pointer(parse_file("MEMORY.md", after), "topic.md")
-    assert found is not None
+    pointer = find_pointer(parse_file("MEMORY.md", after), "topic.md")
+    assert pointer is not None
     again = without_pointers(parse_file("MEMORY.md", after), {"topic.md"})
     assert again is not None
     assert "topic.md" not in {

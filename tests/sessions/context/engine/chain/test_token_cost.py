@@ -42,10 +42,12 @@ def test_it_finds_what_a_walk_back_finds(
     off_chain_rows = OffChainRows(segments, lambda position: position not in off)
     since = -1
     for number, later in sorted(asked):
-        at = min(number, len(segments) - 1)
-        prompt = max(segments[at].positions, default=0)
+        index = min(number, len(segments) - 1)
+        prompt = max(segments[index].positions, default=0)
         since = max(since, min(later, prompt) if later % 5 == 0 else since)
-        assert set(off_chain_rows.find_before(prompt, at, since)) == looked_for(segments[: at + 1], prompt, since, off)
+        assert set(off_chain_rows.find_before(prompt, index, since)) == looked_for(
+            segments[: index + 1], prompt, since, off
+        )
 
 
 def test_ten_thousand_prompts_look_at_each_segment_once() -> None:

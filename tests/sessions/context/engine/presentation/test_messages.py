@@ -47,7 +47,7 @@ def test_of_a_long_array_the_first_few_and_the_last_are_shown() -> None:
 def test_any_part_of_the_array_can_be_asked_for(start: int) -> None:
     items = numbers(long(200).page(start))
     assert min(start, 199) + 1 in items
-    covered = [n for one in items for n in (range(one[0] + 1, one[1] + 1) if isinstance(one, tuple) else [one])]
+    covered = [n for item in items for n in (range(item[0] + 1, item[1] + 1) if isinstance(item, tuple) else [item])]
     assert covered == list(range(1, 201))
 
 
@@ -112,7 +112,7 @@ def test_every_block_leads_to_its_entry_and_is_called_by_what_it_is() -> None:
     writing.assistant(thought(), "say", call("toolu_1", "Read", file_path="/a", limit=3))
     writing.result("toolu_1", "no such file", error=True)
     noted = attach(writing, "todo_reminder", "Mind the list.")
-    elements = [one for one in MessageArray(following(writing), mask).page() if isinstance(one, ElementView)]
+    elements = [item for item in MessageArray(following(writing), mask).page() if isinstance(item, ElementView)]
     pieces = [piece for element in elements for piece in element.pieces]
     assert [piece.label for piece in pieces] == ["prompt", "thinking", "text", "Read", "Read result", "text"]
     assert pieces[0].address == question
@@ -128,7 +128,7 @@ def test_a_summary_and_a_cleared_result_are_marked() -> None:
     writing.assistant(call("toolu_1"))
     writing.result("toolu_1", "high water")
     writing.row("system", subtype="microcompact_boundary", microcompactMetadata={"compactedToolIds": ["toolu_1"]})
-    elements = [one for one in MessageArray(following(writing), mask).page() if isinstance(one, ElementView)]
+    elements = [item for item in MessageArray(following(writing), mask).page() if isinstance(item, ElementView)]
     notes = [[(note.name, note.by) for note in piece.notes] for element in elements for piece in element.pieces]
     assert notes == [[("summarised", None)], [], [("cleared", 4)]]
 

@@ -68,7 +68,7 @@ def asks(writing: Writing, words: str, **change: Any) -> Context:
 
 
 def brought(context: Context) -> list[list[str]]:
-    results = [texts(context)[at][1] for at, element in enumerate(context.elements) if element.role == "user"]
+    results = [texts(context)[index][1] for index, element in enumerate(context.elements) if element.role == "user"]
     return [some for some in results if some[0].startswith("result")]
 
 

@@ -48,9 +48,9 @@ def test_a_prompt_with_a_picture_that_was_sent_meanwhile_is_the_users(version: s
     writing.row("attachment", attachment=given, renderedRole="system", version=version)
     writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
     context = last(writing)
-    role, said = texts(context)[-1]
-    assert (role, said[0], said[2]) == ("user", "result t1: one", "image")
-    assert said[1].startswith("<system-reminder>\nThe user sent a new message while you were working:\nand this\n\n")
+    role, text = texts(context)[-1]
+    assert (role, text[0], text[2]) == ("user", "result t1: one", "image")
+    assert text[1].startswith("<system-reminder>\nThe user sent a new message while you were working:\nand this\n\n")
     assert context.elements[-1].pieces[-1].message.kind is MessageKind.PROMPT
 
 

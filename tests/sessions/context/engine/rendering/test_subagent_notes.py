@@ -33,15 +33,15 @@ def main(version: str) -> Writing:
 def last_of(kind: str, version: str, model: str = TAKES_SYSTEM) -> Context:
     parent = main(version)
     agent = Writing(clock=parent.clock)
-    told: dict[str, Any] = {"version": version, "isSidechain": True, "agentId": "a1"}
+    values: dict[str, Any] = {"version": version, "isSidechain": True, "agentId": "a1"}
     if not kind:
-        told["attributionSkill"] = "soundings"
-    agent.user("Find the gauge", **told)
-    agent.assistant(call("t1"), message="m1", attributionAgent=kind, model=model, **told)
-    agent.result("t1", "one", **told)
-    agent.assistant(call("t2"), message="m2", attributionAgent=kind, model=model, **told)
-    agent.result("t2", "two", **told)
-    agent.assistant("Found.", message="m3", attributionAgent=kind, model=model, **told)
+        values["attributionSkill"] = "soundings"
+    agent.user("Find the gauge", **values)
+    agent.assistant(call("t1"), message="m1", attributionAgent=kind, model=model, **values)
+    agent.result("t1", "one", **values)
+    agent.assistant(call("t2"), message="m2", attributionAgent=kind, model=model, **values)
+    agent.result("t2", "two", **values)
+    agent.assistant("Found.", message="m3", attributionAgent=kind, model=model, **values)
     session = Log(b"".join(parent.lines()))
     return list(contexts(Log(b"".join(agent.lines()), agent=True, main=session)))[-1]
 
@@ -63,9 +63,9 @@ def words(context: Context) -> str:
     ],
 )
 def test_a_sub_agent_is_told_of_what_its_tools_can_reach(kind: str, agents: bool, servers: bool) -> None:
-    told = words(last_of(kind, "2.1.197"))
-    assert (AGENTS in told) is agents
-    assert ("With care." in told) is servers
+    output = words(last_of(kind, "2.1.197"))
+    assert (AGENTS in output) is agents
+    assert ("With care." in output) is servers
 
 
 def test_it_is_told_once_with_its_first_results() -> None:

@@ -38,7 +38,7 @@ def test_a_repair_puts_a_whole_one_in_its_place() -> None:
     array: list[Any] = [user("a \ud83c b", "\N{WATER WAVE}")]
     repaired, repairs = repair(array)
     assert repaired == [user("a \N{REPLACEMENT CHARACTER} b", "\N{WATER WAVE}")]
-    assert [one.path for one in repairs] == ["messages[0].content[0]"]
+    assert [item.path for item in repairs] == ["messages[0].content[0]"]
 
 
 @pytest.mark.parametrize("end", ["1", '"\\ud800"'])

@@ -49,7 +49,7 @@ def test_every_real_record_has_its_place_in_a_page_of_bearable_size(path: Path) 
         window = rows[start : start + 100]
         cards = build_cards(window, results, mask=unmasked)
         covered = {position for card in cards for position in card.rows}
-        assert covered >= {one.position for one in window}
+        assert covered >= {item.position for item in window}
         assert len(rendered(cards).encode()) < 150_000
 
 
@@ -57,8 +57,8 @@ def test_every_real_record_has_its_place_in_a_page_of_bearable_size(path: Path) 
 def test_real_records_can_be_shown_whole(path: Path) -> None:
     rows = rows_of(path)
     results = results_in(rows)
-    for one in rows[:: max(1, len(rows) // 15)]:
-        assert rendered(build_cards([one], results, mask=unmasked, whole=True))
+    for item in rows[:: max(1, len(rows) // 15)]:
+        assert rendered(build_cards([item], results, mask=unmasked, whole=True))
 
 
 def test_no_window_outgrows_its_page() -> None:

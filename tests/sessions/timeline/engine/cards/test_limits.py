@@ -5,7 +5,7 @@ from typing import Any
 from sessions.timeline.engine.cards import Changes, Output, Plain, Prose
 from sessions.timeline.engine.cards.build import build_cards
 from sessions.timeline.engine.cards.lens import CEILING, Lens, Limit
-from tests.sessions.timeline.engine.cards.window import assistant, call, cards, one, part, result, row, user
+from tests.sessions.timeline.engine.cards.window import assistant, call, cards, part, result, row, single_card, user
 
 
 def masked(text: str) -> str:
@@ -14,31 +14,31 @@ def masked(text: str) -> str:
 
 def test_a_long_output_is_cut_and_says_how_long_it_is() -> None:
     output = "\n".join(f"line {n}" for n in range(200))
-    card = one(call("Bash", {"command": "x"}), result(output))
+    card = single_card(call("Bash", {"command": "x"}), result(output))
     assert part(card, Output).text == "\n".join(f"line {n}" for n in range(12))
     assert (card.cut, card.size) == (True, len(output))
 
 
 def test_a_short_card_is_not_cut() -> None:
-    card = one(user("short"))
+    card = single_card(user("short"))
     assert (card.cut, card.size) == (False, 5)
 
 
 def test_the_whole_is_shown_when_asked_for() -> None:
-    card = one(user("word " * 50_000), whole=True)
+    card = single_card(user("word " * 50_000), whole=True)
     assert len(part(card, Plain).text) == 249_999
     assert not card.cut
 
 
 def test_even_the_whole_has_a_ceiling() -> None:
-    card = one(user("x" * (CEILING + 20_000)), whole=True)
+    card = single_card(user("x" * (CEILING + 20_000)), whole=True)
     assert len(part(card, Plain).text) == CEILING
     assert card.cut
 
 
 def test_a_diff_shows_both_sides_of_a_long_replacement() -> None:
     old, new = "\n".join(f"a{n}" for n in range(50)), "\n".join(f"b{n}" for n in range(50))
-    card = one(call("Edit", {"file_path": "/x", "old_string": old, "new_string": new}), result("ok"))
+    card = single_card(call("Edit", {"file_path": "/x", "old_string": old, "new_string": new}), result("ok"))
     diff = part(card, Changes).diff
     assert (diff.removed, diff.added, card.cut) == (8, 8, True)
     assert diff.hunks[0].lines[8].text == "42 more removed"
@@ -84,7 +84,9 @@ def test_a_secret_over_several_lines_of_a_diff_is_masked() -> None:
 
 
 def test_terminal_colours_are_left_out_and_other_controls_made_visible() -> None:
-    card = one(call("Bash", {"command": "x"}), result("\x1b[31mred\x1b[0m \x1b]0;title\x07bell\x07 \u202eright"))
+    card = single_card(
+        call("Bash", {"command": "x"}), result("\x1b[31mred\x1b[0m \x1b]0;title\x07bell\x07 \u202eright")
+    )
     assert part(card, Output).text == "red bell␇ ⟨U+202E⟩right"
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from sessions.timeline.engine.cards import Card, Changes, Links, Output, Pairs, Prose, Questions, Todos
 from sessions.timeline.engine.cards.card import Fold
-from tests.sessions.timeline.engine.cards.window import call, one, part, result
+from tests.sessions.timeline.engine.cards.window import call, part, result, single_card
 
 
 def made(name: str, given: Any, content: Any = "ok", twin: Any = None, *, error: bool = False) -> Card:
-    return one(call(name, given), result(content, twin, error=error))
+    return single_card(call(name, given), result(content, twin, error=error))
 
 
 def test_a_long_command_is_shown_apart_from_its_description() -> None:
@@ -137,14 +137,14 @@ def test_web_tools_show_where_and_what() -> None:
     )
     assert fetched.facts == ("200", "2.0 KB", "sum up")
     hits = [{"content": [{"title": "T", "url": "https://e.com"}]}, "So it is."]
-    found = made("WebSearch", {"query": "q"}, "…", {"query": "q", "results": hits, "durationSeconds": 2})
-    assert found.facts == ("1 result", "2.0s")
-    assert part(found, Links).items[0].url == "https://e.com"
+    made_comparison = made("WebSearch", {"query": "q"}, "…", {"query": "q", "results": hits, "durationSeconds": 2})
+    assert made_comparison.facts == ("1 result", "2.0s")
+    assert part(made_comparison, Links).items[0].url == "https://e.com"
 
 
 def test_questions_show_their_options_and_answers() -> None:
-    asked = {"questions": [{"question": "Which?", "header": "H", "options": [{"label": "A"}, {"label": "B"}]}]}
-    (question,) = part(made("AskUserQuestion", asked, "…", {"answers": {"Which?": "B"}}), Questions).items
+    parameters = {"questions": [{"question": "Which?", "header": "H", "options": [{"label": "A"}, {"label": "B"}]}]}
+    (question,) = part(made("AskUserQuestion", parameters, "…", {"answers": {"Which?": "B"}}), Questions).items
     assert (question.text, question.options, question.answer) == ("Which?", ("A", "B"), "B")
 
 

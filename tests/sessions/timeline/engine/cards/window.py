@@ -24,16 +24,16 @@ def row(record: Record, position: int = 0, *, turn: int = 1, marks: tuple[Mark, 
 
 
 def results_in(rows: Iterable[Row]) -> dict[str, Row]:
-    found: dict[str, Row] = {}
-    for one in rows:
-        message = one.record.get("message")
+    values: dict[str, Row] = {}
+    for item in rows:
+        message = item.record.get("message")
         content = message.get("content") if isinstance(message, dict) else None
         for block in content if isinstance(content, list) else ():
             if isinstance(block, dict) and block.get("type") == "tool_result":
                 tool_use_id = block.get("tool_use_id")
                 if isinstance(tool_use_id, str):
-                    found.setdefault(tool_use_id, one)
-    return found
+                    values.setdefault(tool_use_id, item)
+    return values
 
 
 def unmasked(text: str) -> str:
@@ -43,7 +43,7 @@ def unmasked(text: str) -> str:
 def cards(*records: Record, whole: bool = False, at_end: bool = False) -> list[Card]:
     """The cards of these records, the results hidden as in a timeline."""
     rows = [row(record, position) for position, record in enumerate(records)]
-    shown = [one for one in rows if Flag.RESULT not in one.flags]
+    shown = [item for item in rows if Flag.RESULT not in item.flags]
     return build_cards(shown, results_in(rows), mask=unmasked, whole=whole, at_end=at_end)
 
 
@@ -65,12 +65,12 @@ def result(content: Any, twin: Any = None, *, error: bool = False, tool_use_id: 
     return {**user([block], **more), "uuid": "r-1", "sourceToolAssistantUUID": "a-1", "toolUseResult": twin}
 
 
-def one(*records: Record, whole: bool = False, at_end: bool = False) -> Card:
+def single_card(*records: Record, whole: bool = False, at_end: bool = False) -> Card:
     (card,) = cards(*records, whole=whole, at_end=at_end)
     return card
 
 
 def part(card: Card, kind: type[Part]) -> Any:
     """The card's only part of that kind."""
-    (found,) = [part for part in card.parts if isinstance(part, kind)]
-    return found
+    (element,) = [part for part in card.parts if isinstance(part, kind)]
+    return element

@@ -57,10 +57,10 @@ def document(random: Random) -> Block:
 
 def prompt(random: Random, attached: str) -> tuple[Block, ...]:
     """Words of a person; an image or a document may stand before them."""
-    said = text_block(words(random))
+    text = text_block(words(random))
     if attached == "image":
-        return image(), said
-    return (document(random), said) if attached == "document" else (said,)
+        return image(), text
+    return (document(random), text) if attached == "document" else (text,)
 
 
 def reminder(random: Random) -> tuple[Block, ...]:

@@ -96,31 +96,31 @@ class _Scribe:
         if not headless:
             self.prompt(turn.attached)
             self.remind(turn.reminded)
-        for number, one in enumerate(turn.rounds):
-            self.round(one, self.thoughts(turn, number))
+        for number, item in enumerate(turn.rounds):
+            self.round(item, self.thoughts(turn, number))
         if turn.finished:
             self.answer([*self.thoughts(turn, len(turn.rounds)), text_block(blocks.words(self.random))])
 
     def prompt(self, attached: str = "") -> None:
         self.add("user", blocks.prompt(self.random, attached), MessageKind.PROMPT)
 
-    def round(self, one: Round, thoughts: Sequence[Block]) -> None:
-        calls = [blocks.call(self.random, each.tool) for each in one.calls]
+    def round(self, exchange: Round, thoughts: Sequence[Block]) -> None:
+        calls = [blocks.call(self.random, each.tool) for each in exchange.calls]
         results = {
             call["id"]: blocks.result(self.random, call, each.size, each.form)
-            for call, each in zip(calls, one.calls, strict=True)
+            for call, each in zip(calls, exchange.calls, strict=True)
         }
-        said = [text_block(blocks.words(self.random))] if one.says else []
-        searched = blocks.search(self.random) if one.searches else []
-        content = [*thoughts, *said, *searched, *calls]
-        if one.layout == "interleaved":
+        text = [text_block(blocks.words(self.random))] if exchange.says else []
+        searched = blocks.search(self.random) if exchange.searches else []
+        content = [*thoughts, *text, *searched, *calls]
+        if exchange.layout == "interleaved":
             self.answer(content, after=lambda call: self.results([results[call["id"]]]))
         else:
-            self.answer(content, whole=one.layout == "whole")
-            ordered = [results[call["id"]] for call in (reversed(calls) if one.reversed else calls)]
-            for group in [ordered] if one.results_together else [[each] for each in ordered]:
+            self.answer(content, whole=exchange.layout == "whole")
+            ordered = [results[call["id"]] for call in (reversed(calls) if exchange.reversed else calls)]
+            for group in [ordered] if exchange.results_together else [[each] for each in ordered]:
                 self.results(group)
-        self.remind(one.reminded)
+        self.remind(exchange.reminded)
 
     def answer(
         self, content: Sequence[Block], *, whole: bool = False, after: Callable[[Block], None] | None = None

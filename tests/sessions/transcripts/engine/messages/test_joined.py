@@ -29,7 +29,7 @@ def _user(*blocks: Block) -> Message:
 
 def test_neighbours_of_one_role_are_one_element() -> None:
     array = join_messages([_user(text_block("a")), _user(text_block("b")), _answer("m", text_block("c"))])
-    assert [(one["role"], len(one["content"])) for one in array] == [("user", 2), ("assistant", 1)]
+    assert [(item["role"], len(item["content"])) for item in array] == [("user", 2), ("assistant", 1)]
 
 
 def test_results_stand_before_text() -> None:
@@ -43,7 +43,7 @@ def test_records_of_one_response_are_one_element_with_the_results_after_it() -> 
         *(_answer("m", _call("3")), _user(_result("2")), _user(_result("3"))),
     ]
     array = join_messages(records)
-    assert [[block.get("id") or block["tool_use_id"] for block in one["content"]] for one in array] == [
+    assert [[block.get("id") or block["tool_use_id"] for block in item["content"]] for item in array] == [
         ["1", "2", "3"],
         ["1", "2", "3"],
     ]
@@ -53,12 +53,12 @@ def test_another_response_is_another_element() -> None:
     array = join_messages(
         [_answer("m", _call("1")), _user(_result("1")), _answer("n", _call("2")), _user(_result("2"))]
     )
-    assert [one["role"] for one in array] == ["assistant", "user", "assistant", "user"]
+    assert [item["role"] for item in array] == ["assistant", "user", "assistant", "user"]
 
 
 def test_answers_without_an_id_are_joined_only_as_neighbours() -> None:
     array = join_messages([_answer("", _call("1")), _user(_result("1")), _answer("", _call("2")), _user(_result("2"))])
-    assert [one["role"] for one in array] == ["assistant", "user", "assistant", "user"]
+    assert [item["role"] for item in array] == ["assistant", "user", "assistant", "user"]
 
 
 @settings(deadline=None)
@@ -66,7 +66,7 @@ def test_answers_without_an_id_are_joined_only_as_neighbours() -> None:
 def test_each_call_of_a_conversation_is_answered_in_the_next_element(messages: list[Message]) -> None:
     array = join_messages(messages)
     assert array[0]["role"] == "user"
-    assert sum(len(one["content"]) for one in array) == sum(len(message.content) for message in messages)
+    assert sum(len(item["content"]) for item in array) == sum(len(message.content) for message in messages)
     for here, after in pairwise(array):
         assert {block["id"] for block in _of(here, "tool_use")} == {
             block["tool_use_id"] for block in _of(after, "tool_result")

@@ -12,8 +12,8 @@ def card(*rows: int, kind: CardKind = CardKind.ASSISTANT, chips: tuple[Chip, ...
 
 
 def seen(shown: Card, *left: LeftOutEntry, until: int = 50) -> list[tuple[str, int | None]]:
-    (found,) = mark_visibility([shown], {one.position: one for one in left}, until)
-    return [(mark.fate.value, mark.by) for mark in found.marks]
+    (result,) = mark_visibility([shown], {item.position: item for item in left}, until)
+    return [(mark.fate.value, mark.by) for mark in result.marks]
 
 
 def test_what_is_not_left_out_is_in_context_whatever_became_of_it_later() -> None:
@@ -45,10 +45,10 @@ def test_a_boundary_whose_summary_is_sent_is_seen() -> None:
 def test_each_chip_of_a_line_has_its_own_sight() -> None:
     chips = (Chip("a", "", 3, "L3"), Chip("b", "", 4, "L4"), Chip("c", "", 60, "L60"))
     line = card(3, 4, 60, kind=CardKind.CHIPS, chips=chips)
-    (found,) = mark_visibility([line], {4: LeftOutEntry(4, LeftOutReason.UNSENT)}, 50)
-    assert [chip.visibility for chip in found.chips] == ["seen", "unsent", "ahead"]
+    (result,) = mark_visibility([line], {4: LeftOutEntry(4, LeftOutReason.UNSENT)}, 50)
+    assert [chip.visibility for chip in result.chips] == ["seen", "unsent", "ahead"]
 
 
 def test_a_run_of_cards_says_it_once() -> None:
-    found = mark_visibility([card(1), card(2), card(3)], {3: LeftOutEntry(3, LeftOutReason.SNIPPED, 9)}, 50)
-    assert [[mark.repeated for mark in one.marks] for one in found] == [[False], [True], [False]]
+    result = mark_visibility([card(1), card(2), card(3)], {3: LeftOutEntry(3, LeftOutReason.SNIPPED, 9)}, 50)
+    assert [[mark.repeated for mark in item.marks] for item in result] == [[False], [True], [False]]

@@ -4,7 +4,7 @@ from typing import Any
 
 from sessions.timeline.engine.cards import CardKind, Prose
 from sessions.timeline.engine.cards.card import Fold
-from tests.sessions.timeline.engine.cards.window import cards, one, part, user
+from tests.sessions.timeline.engine.cards.window import cards, part, single_card, user
 
 
 def boundary(metadata: Any = None, subtype: str = "compact_boundary", **more: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def test_a_compaction_is_told_in_one_sentence_with_its_summary() -> None:
         "messagesSummarized": 118,
         "preservedMessages": {"uuids": list("abcdefghi")},
     }
-    card = one(boundary(metadata), summary("x" * 16_400))
+    card = single_card(boundary(metadata), summary("x" * 16_400))
     assert card.kind is CardKind.BAR
     assert card.summary == (
         "Compacted automatically at 167.2k tokens. 118 messages became a ~4.1k summary;"
@@ -36,10 +36,10 @@ def test_a_compaction_is_told_in_one_sentence_with_its_summary() -> None:
 
 
 def test_what_a_boundary_does_not_say_is_unknown() -> None:
-    assert one(boundary()).summary == "Compacted (trigger unknown), size before unknown."
-    assert one(boundary("nonsense", uuid=5)).facts == ("no summary beside it",)
+    assert single_card(boundary()).summary == "Compacted (trigger unknown), size before unknown."
+    assert single_card(boundary("nonsense", uuid=5)).facts == ("no summary beside it",)
     kept = {"trigger": "manual", "preservedSegment": {"headUuid": "h"}}
-    assert one(boundary(kept), summary()).summary == (
+    assert single_card(boundary(kept), summary()).summary == (
         "Compacted by hand, size before unknown. The conversation became a ~100 summary;"
         " the last messages (number unknown) are kept word for word."
     )
@@ -57,28 +57,28 @@ def test_a_summary_behind_a_conversation_is_not_the_boundarys() -> None:
 
 
 def test_an_old_summary_without_a_flag_is_known_by_its_words() -> None:
-    card = one(user("This session is being continued from a previous conversation that ran out of context."))
+    card = single_card(user("This session is being continued from a previous conversation that ran out of context."))
     assert (card.kind, card.title) == (CardKind.BAR, "Summary")
 
 
 def test_a_microcompaction_counts_what_it_cleared() -> None:
     metadata = {"trigger": "auto", "preTokens": 60_497, "tokensSaved": 21_279, "compactedToolIds": ["a", "b"]}
-    card = one(boundary(subtype="microcompact_boundary", microcompactMetadata=metadata))
+    card = single_card(boundary(subtype="microcompact_boundary", microcompactMetadata=metadata))
     assert card.summary == (
         "Cleared automatically at 60.5k tokens: 2 tool results, 21.3k tokens freed. The originals stay here."
     )
-    unknown = one(boundary(subtype="microcompact_boundary"))
+    unknown = single_card(boundary(subtype="microcompact_boundary"))
     assert (
         unknown.summary == "Cleared: an unknown number of tool results, tokens freed: unknown. The originals stay here."
     )
 
 
 def test_a_snip_counts_its_records() -> None:
-    card = one(boundary(subtype="snip_boundary", snipMetadata={"removedUuids": ["a", "b", "c"]}))
+    card = single_card(boundary(subtype="snip_boundary", snipMetadata={"removedUuids": ["a", "b", "c"]}))
     assert card.summary == "Snipped: 3 records left the context. The text stays here."
 
 
 def test_a_collapse_shows_its_summary() -> None:
-    card = one({"type": "marble-origami-commit", "summaryContent": "they *talked*"})
+    card = single_card({"type": "marble-origami-commit", "summaryContent": "they *talked*"})
     assert card.title == "Collapsed"
     assert [shown.html for shown in part(card, Fold).parts] == ["<p>they <em>talked</em></p>\n"]

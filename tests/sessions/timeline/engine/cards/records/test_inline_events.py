@@ -6,7 +6,7 @@ import pytest
 
 from sessions.timeline.engine.cards import CardKind, Pairs
 from sessions.timeline.engine.cards.build import build_cards
-from tests.sessions.timeline.engine.cards.window import assistant, cards, one, row, unmasked, user
+from tests.sessions.timeline.engine.cards.window import assistant, cards, row, single_card, unmasked, user
 
 
 def attached(kind: str, **more: Any) -> dict[str, Any]:
@@ -14,7 +14,7 @@ def attached(kind: str, **more: Any) -> dict[str, Any]:
 
 
 def test_chips_in_a_row_share_one_line() -> None:
-    card = one(
+    card = single_card(
         attached("date", newDate="2026-02-01"), attached("skill_listing", skillCount=13), {"type": "mode", "mode": "x"}
     )
     assert card.kind is CardKind.CHIPS
@@ -28,7 +28,7 @@ def test_chips_in_a_row_share_one_line() -> None:
 
 def test_chips_of_one_label_count_up() -> None:
     progress = [{"type": "progress", "data": {"type": "bash_progress", "elapsedTimeSeconds": n}} for n in (1, 2, 3)]
-    (chip,) = one(*progress).chips
+    (chip,) = single_card(*progress).chips
     assert (chip.label, chip.detail, chip.count) == ("running", "3s", 3)
 
 
@@ -43,9 +43,9 @@ def test_cards_part_the_lines_of_chips() -> None:
 
 
 def test_a_failed_hook_stands_out() -> None:
-    (chip,) = one(attached("hook_non_blocking_error", hookName="Stop", exitCode=127)).chips
+    (chip,) = single_card(attached("hook_non_blocking_error", hookName="Stop", exitCode=127)).chips
     assert (chip.label, chip.detail, chip.tone) == ("hook failed", "Stop exit 127", "warn")
-    (chip,) = one(attached("hook_blocking_error", hookName="Stop")).chips
+    (chip,) = single_card(attached("hook_blocking_error", hookName="Stop")).chips
     assert chip.tone == "bad"
 
 
@@ -61,7 +61,7 @@ def test_a_failed_hook_stands_out() -> None:
     ],
 )
 def test_what_is_unknown_says_so(record: dict[str, Any], label: str, detail: str) -> None:
-    (chip,) = one(record).chips
+    (chip,) = single_card(record).chips
     assert (chip.label, chip.detail) == (label, detail)
 
 
@@ -87,7 +87,7 @@ def test_what_is_unknown_says_so(record: dict[str, Any], label: str, detail: str
     ],
 )
 def test_a_chip_says_what_its_record_is(record: dict[str, Any], label: str, detail: str) -> None:
-    (chip,) = one(record).chips
+    (chip,) = single_card(record).chips
     assert (chip.label, chip.detail) == (label, detail)
 
 
@@ -101,13 +101,13 @@ def test_a_retried_api_error_is_a_red_note() -> None:
         "maxRetries": 10,
         "retryInMs": 547.9,
     }
-    card = one(record)
+    card = single_card(record)
     assert (card.kind, card.error, card.summary) == (CardKind.NOTE, True, "529 Overloaded")
     assert card.facts == ("attempt 1 of 10", "retry in 548ms")
 
 
 def test_an_api_error_without_a_reason_says_unknown() -> None:
-    assert one({"type": "system", "subtype": "api_error", "error": {}}).summary == "reason unknown"
+    assert single_card({"type": "system", "subtype": "api_error", "error": {}}).summary == "reason unknown"
 
 
 def test_a_refusal_names_both_models() -> None:
@@ -118,15 +118,15 @@ def test_a_refusal_names_both_models() -> None:
         "originalModel": "a",
         "fallbackModel": "b",
     }
-    assert one(record).summary == "a → b"
+    assert single_card(record).summary == "a → b"
 
 
 def test_on_its_own_page_a_chip_shows_all_that_its_record_says() -> None:
-    (chip,) = one(attached("nested_memory", displayPath="CLAUDE.md", content="be kind"), whole=True).chips
+    (chip,) = single_card(attached("nested_memory", displayPath="CLAUDE.md", content="be kind"), whole=True).chips
     (pairs,) = chip.parts
     assert isinstance(pairs, Pairs)
     assert ("content", "be kind") in pairs.items
 
 
 def test_an_empty_text_is_no_card() -> None:
-    assert one(assistant({"type": "text", "text": " "})).kind is CardKind.CHIPS
+    assert single_card(assistant({"type": "text", "text": " "})).kind is CardKind.CHIPS

@@ -1,0 +1,58 @@
+"""The sizes of a prompt before and after a compaction, as they were measured. What decides whether and how to compact
+is the client's own estimate, which the reports of the mechanisms give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from compaction.mechanisms.engine.microcompact.clearable import clear_block
+from sessions.context.engine import Context
+from sessions.transcripts.engine.messages import Message, count_messages, replace_fields
+from sessions.weights.engine import PromptSize
+from sessions.weights.engine.message_weights import MessageWeights
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionSizes:
+    before: PromptSize
+    after: PromptSize
+    messages_before: int
+    """Elements of the array that is sent."""
+    messages_after: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"before": self.before.to_json(), "after": self.after.to_json()}
+
+
+def measure_sizes(
+    context: Context, weights: MessageWeights, after: Sequence[Message], cache_edits: Iterable[Mapping[str, Any]] = ()
+) -> CompactionSizes:
+    """`weights`: of the context, which is what was compacted."""
+    sent = delete_results(after, cache_edits)
+    same = [message.content for message in sent] == [message.content for message in context.messages]
+    size = weights.context if same else weights.size(sent)
+    count = len(context.elements)
+    kept = _uuids(after) == _uuids(context.messages)
+    return CompactionSizes(weights.context, size, count, count if kept else count_messages(after))
+
+
+def _uuids(messages: Sequence[Message]) -> list[str]:
+    return [message.uuid for message in messages if message.content]
+
+
+def delete_results(messages: Sequence[Message], cache_edits: Iterable[Mapping[str, Any]]) -> Sequence[Message]:
+    """As the model sees them: without the results that were deleted from its cache, which the array keeps."""
+    deleted = {edit.get("cache_reference") for edits in cache_edits for edit in edits.get("edits", ())}
+    if not deleted:
+        return messages
+    return [
+        replace_fields(
+            message,
+            content=tuple(
+                clear_block(block) if block.get("tool_use_id") in deleted else block for block in message.content
+            ),
+        )
+        for message in messages
+    ]

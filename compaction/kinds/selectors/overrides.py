@@ -1,0 +1,72 @@
+"""Variables of the client that move its threshold, as they are set for a session: in its settings, or around Lucid."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from compaction.hooks.selectors import Origin, client_settings
+from compaction.kinds.engine import KindSpec, Parameters
+from sessions.models import Transcript
+
+PERCENT = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
+WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+_ORDER = (Origin.USER, Origin.PROJECT, Origin.LOCAL, Origin.POLICY)
+"""Later ones win, and all of them over the environment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    name: str
+    value: str
+    where: str
+
+    @property
+    def phrase(self) -> str:
+        return f"{self.name}={self.value} in {self.where}"
+
+
+def overrides_of(transcript: Transcript) -> dict[str, Override]:
+    """By name. Values that the client would ignore are left out."""
+    overrides = {
+        name: Override(name, value, "the environment")
+        for name in (PERCENT, WINDOW)
+        if (value := os.environ.get(name, "").strip()) and _counts(name, value)
+    }
+    for origin, file, content in sorted(client_settings(transcript, []), key=lambda entry: _ORDER.index(entry[0])):
+        variables = content.get("env")
+        if not isinstance(variables, Mapping):
+            continue
+        for name in (PERCENT, WINDOW):
+            value = str(variables.get(name, "")).strip()
+            if _counts(name, value):
+                overrides[name] = Override(name, value, f"{file} ({origin})")
+    return overrides
+
+
+def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript) -> Parameters:
+    """The parameters of an automatic kind with the client's own threshold, where nothing else was asked for."""
+    if not kind.automatic:
+        return parameters
+    overrides = overrides_of(transcript)
+    asked = {name.rpartition(".")[2] for name in parameters.settings}
+    settings = {}
+    if (percent := overrides.get(PERCENT)) and "percent" not in asked:
+        settings["pipeline.auto.percent"] = percent.value
+    if (window := overrides.get(WINDOW)) and "counted_window" not in asked:
+        settings["pipeline.auto.counted_window"] = window.value
+    if not settings:
+        return parameters
+    phrases = [overrides[name].phrase for name in (PERCENT, WINDOW) if name in overrides]
+    settings["pipeline.auto.origin"] = " and ".join(phrases)
+    return replace(parameters, settings={**settings, **parameters.settings})
+
+
+def _counts(name: str, value: str) -> bool:
+    if name == WINDOW:
+        return value.isascii() and value.isdigit() and int(value) > 0
+    try:
+        return 0 < float(value) <= 100
+    except ValueError:
+        return False

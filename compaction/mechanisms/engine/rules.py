@@ -1,0 +1,85 @@
+"""Whose rules a compaction follows: those that the articles describe, or those of a version of the client.
+
+What a version does is known of those that were recorded; any other counts as the latest recorded one before it.
+docs/truth.md holds compactions by these rules against what each of these versions sent.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
+
+
+class Rules(StrEnum):
+    """How they are asked for."""
+
+    SESSION = "session"
+    ARTICLES = "articles"
+    V2_0_76 = "2.0.76"
+    V2_1_20 = "2.1.20"
+    V2_1_90 = "2.1.90"
+    V2_1_160 = "2.1.160"
+    V2_1_197 = "2.1.197"
+    V2_1_325 = "2.1.325"
+    V2_1_327 = "2.1.327"
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionRules:
+    """The defaults are those of the articles."""
+
+    name: str = field(default="the articles", compare=False)
+    keeps_last_round: bool = False
+    """The last answer stays, with its results and what follows it."""
+    names_large_files: bool = False
+    """A file that is too large is named; else it is cut."""
+    forgets_reads: bool = False
+    """A client that resumes a session does not know any more what it has read."""
+    keeps_thinking: bool = False
+    """Kept answers keep their thinking, although what was signed before it has changed."""
+    may_grow: bool = False
+    """It compacts even if the result is larger."""
+    shows_files_as_system: bool = False
+    """An attached file is one text with the role `system`, to models that accept it."""
+
+
+ARTICLES = CompactionRules()
+_FROM_2_0_76 = replace(ARTICLES, names_large_files=True, forgets_reads=True, keeps_thinking=True, may_grow=True)
+_FROM_2_1_90 = replace(_FROM_2_0_76, forgets_reads=False)
+_FROM_2_1_160 = replace(_FROM_2_1_90, keeps_last_round=True, shows_files_as_system=True)
+_FROM_2_1_325 = replace(_FROM_2_1_160, shows_files_as_system=False)
+_RECORDED = {
+    Rules.V2_0_76: _FROM_2_0_76,
+    Rules.V2_1_20: _FROM_2_0_76,
+    Rules.V2_1_90: _FROM_2_1_90,
+    Rules.V2_1_160: _FROM_2_1_160,
+    Rules.V2_1_197: _FROM_2_1_160,
+    Rules.V2_1_325: _FROM_2_1_325,
+    Rules.V2_1_327: _FROM_2_1_325,
+}
+
+
+def rules_of(choice: Rules, client: str = "") -> CompactionRules:
+    """`client`: the version that wrote the session, as records have it."""
+    if choice is Rules.ARTICLES:
+        return ARTICLES
+    if choice is not Rules.SESSION:
+        return replace(_RECORDED[choice], name=f"version {choice}")
+    numbers = _numbers(client)
+    if numbers is None:
+        return replace(ARTICLES, name="the articles, as no record names the version of the client")
+    nearest = max((rules for rules in _RECORDED if _known(rules) <= numbers), key=_known, default=Rules.V2_0_76)
+    which = f"version {nearest}" if str(nearest) == client else f"version {nearest}, the nearest recorded to {client}"
+    return replace(_RECORDED[nearest], name=which)
+
+
+def _numbers(version: str) -> tuple[int, ...] | None:
+    match = _VERSION.match(version)
+    return tuple(map(int, match.groups())) if match else None
+
+
+def _known(rules: Rules) -> tuple[int, ...]:
+    return _numbers(rules) or ()

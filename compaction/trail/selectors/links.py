@@ -1,0 +1,104 @@
+"""How the compactions of a session follow each other, and what started each: from the counts of its requests."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from compaction.trail.engine import CompactionEvent, CompactionStart, Link, RefusedRequest, start_of
+from sessions.models import Transcript
+from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
+from sessions.transcripts.engine.flags import Flag
+from sessions.usage.engine.tokens import Limits, context_window
+from sessions.usage.engine.too_long import read_too_long
+
+_ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    position: int
+    model: str
+    prompt: int
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A record that tells of a request without an answer: one that was logged, or an error of the API."""
+
+    position: int
+    offset: int
+    length: int
+    is_error: bool
+
+
+def load_answers(transcript: Transcript) -> list[Answer]:
+    own = "" if transcript.kind != Transcript.Kind.MAIN else "AND agent = ''"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT position, model, input + cache_read + cache_write_5m + cache_write_1h, output"
+            f" FROM transcripts_request WHERE transcript_id = %s {own} ORDER BY position",
+            [transcript.pk],
+        )
+        return [Answer(*row) for row in cursor.fetchall()]
+
+
+def load_unanswered(transcript: Transcript) -> list[Unanswered]:
+    base = transcript.pk << POSITION_BITS
+    with connection.cursor() as cursor:
+        cursor.execute(
+            'SELECT id, "offset", length, type FROM transcripts_entry WHERE id >= %s AND id < %s'
+            f" AND (flags & {_SIDECHAIN}) = 0"
+            f" AND (type = 'api-request' OR (type = 'assistant' AND (flags & {_ERROR}) != 0)) ORDER BY id",
+            [base, base | POSITION_MASK],
+        )
+        return [
+            Unanswered(key & POSITION_MASK, offset, length, kind == "assistant")
+            for key, offset, length, kind in cursor.fetchall()
+        ]
+
+
+def links_of(positions: Sequence[int], answers: Sequence[Answer]) -> list[Link]:
+    """`positions` of the compactions, ascending."""
+    places = [answer.position for answer in answers]
+    links = []
+    start = 0
+    for number, position in enumerate(positions, 1):
+        index = bisect_left(places, position)
+        following = positions[number] if number < len(positions) else POSITION_MASK
+        last = answers[index - 1] if index > start else None
+        first = answers[index] if index < len(answers) and places[index] < following else None
+        links.append(
+            Link(number, index - start, last.prompt + last.output if last else None, first.prompt if first else None)
+        )
+        start = index
+    return links
+
+
+def unanswered_before(position: int, answers: Sequence[Answer], unanswered: Sequence[Unanswered]) -> list[Unanswered]:
+    """Those between the last answer and the boundary."""
+    places = [answer.position for answer in answers]
+    index = bisect_left(places, position)
+    since = places[index - 1] if index else -1
+    return [record for record in unanswered if since < record.position < position]
+
+
+def refused_request(records: Sequence[Unanswered], error_of: Callable[[Unanswered], str]) -> RefusedRequest | None:
+    """The last request before the boundary, if it was refused as too long or nobody recorded what became of it."""
+    last = records[-1] if records else None
+    if last is None or not last.is_error:
+        return RefusedRequest(last.position) if last else None
+    error = error_of(last)
+    return RefusedRequest(last.position, error) if read_too_long(error) else None
+
+
+def explain_start(
+    event: CompactionEvent, tokens_before: float | None, answers: Sequence[Answer], refused: RefusedRequest | None
+) -> CompactionStart:
+    index = bisect_left([answer.position for answer in answers], event.position)
+    model = answers[index - 1].model if index else ""
+    return start_of(event, tokens_before, Limits(context_window(model or None).tokens).threshold, refused)
