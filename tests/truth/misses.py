@@ -11,6 +11,7 @@ from tests.truth.oracle import Truth
 from tests.truth.wire import Json
 
 UNEXPLAINED = "unexplained"
+_SAME_MOMENT = "The order of attachments"
 _FIRST_PROMPT = "What was asked at first"
 _AFTER_ANSWER = "What was sent after the last answer"
 
@@ -44,15 +45,15 @@ def _own_words(case: Case) -> bool:
 
 
 def _other_order(case: Case) -> bool:
-    """After a compaction and a resume, files that were read before are told in another order than they stand in."""
-    if case.context is None or behaviour_of(case.version).records_wording:
+    """Attachments that were written at the same moment stand in another order; Lucid says so."""
+    if case.context is None or not any(words.startswith(_SAME_MOMENT) for words in case.context["unknown"]):
         return False
-    output = [sorted(_system_lengths(item["messages"])) for item in (case.sent, case.context)]
-    return output[0] == output[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
+    lengths = [sorted(_lengths(request["messages"])) for request in (case.sent, case.context)]
+    return lengths[0] == lengths[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
 
 
-def _system_lengths(messages: list[Json]) -> Iterator[int]:
-    """How long the words of the client are that have a role of their own."""
+def _lengths(messages: list[Json]) -> Iterator[int]:
+    """Of the words of the client that have a role of their own."""
     for message in messages:
         if message["role"] == "system":
             yield from (block["chars"] for block in message["content"])
@@ -82,7 +83,7 @@ def _first_prompt(case: Case) -> bool:
 CAUSES: dict[str, Callable[[Case], bool]] = {
     "reminders in no record": _no_record,
     "words of an attachment in no record": _own_words,
-    "files in another order": _other_order,
+    "files of the same moment": _other_order,
     "prompt of a sub-agent in no record": _first_prompt,
     "prompt typed meanwhile in no record": _prompt_meanwhile,
 }

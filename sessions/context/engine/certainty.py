@@ -56,6 +56,7 @@ def list_unknowns(
     has_missing_parent: bool,
     may_be_resumed: bool,
     is_copied: bool,
+    has_ties: bool,
     lacks_prompt: bool,
     nearest_versions: tuple[str, tuple[str, ...]],
     ends_with_answer: bool,
@@ -75,6 +76,10 @@ def list_unknowns(
             )
         if lacks_prompt:
             sentences.append("What was asked at first: no record holds a prompt before the first answer.")
+        if has_ties:
+            sentences.append(
+                "The order of attachments that were written at the same moment: this version sends them by their times."
+            )
         if has_missing_parent:
             sentences.append("What stood where the file has a gap: a message follows a record that is not in it.")
         if is_copied:

@@ -161,6 +161,7 @@ class ContextBuilder:
             copied,
             max(self._resumed.read_until, self._walk.resume_signs.newest_after_stop),
             sender.version,
+            has_ties=self._resumed.has_ties,
         )
 
     def build_for_answer(self, row: LinkRow) -> Context:

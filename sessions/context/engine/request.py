@@ -73,6 +73,8 @@ class Context:
     """The newest prompt to a client that had read the session from the file; -1 if no sign of a restart is there."""
     version: str = ""
     """The client that made the request; empty if no record says."""
+    has_ties: bool = False
+    """Attachments that the client orders by their times have the same time."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -140,6 +142,7 @@ class Context:
             has_missing_parent=self.has_missing_parent,
             may_be_resumed=self.may_be_resumed,
             is_copied=self.is_copied,
+            has_ties=self.has_ties,
             lacks_prompt=bool(self.request and self.start < 0 and [e.role for e in self.elements[:1]] != ["user"]),
             nearest_versions=(self.version, unrecorded(self.version)),
             ends_with_answer=bool(self.request and self.elements and self.elements[-1].role == "assistant"),

@@ -35,7 +35,7 @@ def has_subagent_notes(transcript: Transcript) -> bool:
 def _load_prompt(agent: str, main: Transcript, links: LinkRows) -> str:
     base = main.pk << POSITION_BITS
     calls = Entry.objects.filter(pk__range=(base, base | POSITION_MASK), type="assistant", detail="Task")
-    tools = set(calls.values_list("tool_key", flat=True)) - {None}
+    tools = {tool for tool in calls.values_list("tool_key", flat=True) if tool is not None}
     rows = [row for row in links.load_keys("tool_key", tools, before=POSITION_MASK) if row.type == "user"]
     positions = [row.position for row in rows]
     links.fetch(positions)

@@ -19,6 +19,7 @@ from compaction.cache.engine.causes.evidence import (
     Evidence,
     align_forms,
     has_edited_files,
+    has_used_servers,
 )
 from compaction.cache.engine.costs.waste import waste_of
 from compaction.cache.engine.differences.changes import Change, Rank, find_changes, is_comparable
@@ -255,8 +256,16 @@ class _Case:
         if self._has_read_beyond(0):
             return (Cause(body[0], MEDIUM, f"{body[1]}: of the messages, the first were still read.", positions),)
         if not self.drop.call.read or self._is_head_lost():
-            return (Cause(head[0], MEDIUM, f"{head[1]}: not even these were read.", positions),)
-        if has_edited_files(self.evidence.current, before=prompt):
+            cause = Cause(head[0], MEDIUM, f"{head[1]}: not even these were read.", positions)
+            if not has_used_servers(self.evidence.current):
+                return (cause,)
+            sentence = (
+                "The client was started anew in between, and the session uses tools of MCP servers, which may have"
+            )
+            return Cause(CauseName.TOOLS, MEDIUM, f"{sentence} come or gone.", positions), replace(
+                cause, confidence=LOW
+            )
+        if has_edited_files(self.evidence.current):
             sentence = f"{head[1]}: files were edited before, and the state of git is part of it."
             return Cause(head[0], MEDIUM, sentence, positions), Cause(body[0], LOW, f"{body[1]}.", positions)
         sentence = f"{body[1]}: only what stands before the messages was read."

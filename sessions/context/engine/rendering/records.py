@@ -195,10 +195,10 @@ def _render_unworded_attachment(
 ) -> RenderedRecord | None:
     """An attachment of a version that recorded its facts and not its words."""
     behaviour = _behaviour(record)
-    texts, is_recorded = (), False
-    if not behaviour.records_wording:
-        intro, note = behaviour.event_intro, behaviour.queued_prompt_note
-        texts, is_recorded = texts_of_attachment(attachment, event_intro=intro, note=note)
+    if behaviour.records_wording:
+        return None
+    intro, note = behaviour.event_intro, behaviour.queued_prompt_note
+    texts, is_recorded = texts_of_attachment(attachment, event_intro=intro, note=note)
     if not texts:
         return None
     exact = is_recorded and behaviour.wording_is_known

@@ -263,12 +263,9 @@ def test_an_export_ends_with_an_answer_for_versions_that_take_a_note_for_the_mid
         compaction=applied.compaction,
         origin=Origin("old", "full", 7),
     )
-    assert rows[-2]["attachment"]["type"] == "lucid_export"
-    assert (rows[-1]["type"], rows[-1]["isApiErrorMessage"], rows[-1]["parentUuid"]) == (
-        "assistant",
-        True,
-        rows[-2]["uuid"],
-    )
+    last = rows[-1]
+    assert (last["type"], last["isApiErrorMessage"], last["parentUuid"]) == ("assistant", True, rows[-2]["uuid"])
+    assert last["message"]["content"][0]["text"] == "This session was made from old: full, run 7."
     assert all(row["timestamp"] < rows[-1]["timestamp"] for row in rows[:-1])
     assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
