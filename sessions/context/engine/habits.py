@@ -42,7 +42,7 @@ HABITS: tuple[Habit, ...] = (
     Habit("sends_lone_thinking", True, "2.1.20", "2.1.90", "switch"),
     Habit("sends_command_notices", False, "2.1.20", "2.1.90", "typed"),
     Habit(
-        "continuation_text", f"{_CUT_2_1_20} pieces. Continue from where you left off.", "2.1.20", "2.1.77", "retries"
+        "continuation_text", f"{_CUT_2_1_20} pieces. Continue from where you left off.", "2.1.42", "2.1.77", "retries"
     ),
     Habit("announces_loaded_tools", False, "2.1.20", "2.1.90", "deferred tools"),
     Habit("answers_last_note", False, "2.1.20", "2.1.50", "exports"),
