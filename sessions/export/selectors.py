@@ -66,7 +66,8 @@ def read_sheets(transcript: Transcript) -> Iterator[Sheet]:
     awaited: set[str] = set()
     while start is not None:
         window = _unbroken(window_from(transcript, start))
-        cards = build_cards(window.rows, window.results, mask=mask, whole=True, at_end=window.later is None)
+        at_end = window.later is None
+        cards = build_cards(window.rows, window.results, mask=mask, whole=True, at_end=at_end, sizes=window.sizes)
         cards_left = [card for card in cards if not _is_told(card, awaited)]
         damage = tuple(row.damage for row in (*window.rows, *window.results.values()) if row.damage)
         yield Sheet(cards_left, window.turns, _records(window), damage)

@@ -50,8 +50,11 @@ def stored_size(value: Mapping[str, Any]) -> StoredSize:
 
 @register.simple_tag
 def tokens_of(weight: Weight | None, *thing: object) -> SafeString:
-    """The size of a thing, for people and for programs: `thing` names it the same way on every page."""
+    """The size of a thing, for people and for programs: `thing` names it the same way on every page. What has no name
+    is only shown."""
     name = " ".join(map(str, thing))
+    if weight is not None and not name:
+        return format_html('<span title="{}">{}</span>', BASES[weight.basis], tokens(weight.tokens, weight.mark))
     if weight is None:
         return format_html('<span class="unknown" data-of="{}" title="No count tells">unknown</span>', name)
     return format_html(
@@ -272,7 +275,14 @@ def message(context: Context, element: ElementView) -> SafeString:
     """A message of a context. Uses `root` and `view` from the template context."""
     root, query = context["root"], context["view"].query
     return SafeString(
-        fragment("sessions/context/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
+        fragment(
+            "sessions/context/_message.html",
+            item=element,
+            root=root,
+            query=query,
+            point=context["view"].name,
+            may_be_cut=MAY_BE_CUT,
+        )
     )
 
 

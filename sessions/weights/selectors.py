@@ -13,9 +13,9 @@ from sessions.context.engine import Context
 from sessions.models import Request, Source, Transcript, Weighing
 from sessions.weights.engine import ContextWeights, PartReader, Rates, WeightTable, weigh_context
 from sessions.weights.engine.message_weights import MessageWeights
-from sessions.weights.engine.sizes import setup_weight
+from sessions.weights.engine.setup_weights import setup_weight
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raise it when the rules change: everything is then measured again."""
 KINDS = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
 """Files whose requests continue each other."""

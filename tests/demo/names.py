@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.demo.reading import records, usages
 from tests.demo.story.guide import WORDS
 from tests.demo.story.ids import agent_id, hexed, uid
 from tests.demo.story.transcript import SLUG
@@ -91,6 +92,22 @@ class Expected:
     odd_lines: dict[str, int]
 
 
+class Usage:
+    """Of one request, in tokens."""
+
+    def __init__(self, counted: dict[str, Any]) -> None:
+        self.input: int = counted["input_tokens"]
+        self.read: int = counted["cache_read_input_tokens"]
+        self.written: int = counted["cache_creation_input_tokens"]
+        self.output: int = counted["output_tokens"]
+        self.prompt: int = self.input + self.read + self.written
+
+    def lost(self, before: Usage) -> int:
+        """What it could have read, because the request before had it in the cache."""
+        readable: int = min(before.read + before.written, self.prompt)
+        return readable - self.read
+
+
 @cache
 def _read() -> dict[str, Any]:
     data: dict[str, Any] = json.loads((Path(__file__).parent / "expected.json").read_text("utf-8"))
@@ -114,6 +131,18 @@ def expected(label: str) -> Expected:
 def point(label: str, name: str) -> Point:
     """The record `name` of a file, as README.md lists them (and some more)."""
     return expected(label).points[name]
+
+
+def spent(label: str, message: str = "") -> Usage:
+    """What the request of an answer used, or the last request of a file."""
+    counted = usages(records(expected(label).path))
+    return Usage(counted[message] if message else list(counted.values())[-1])
+
+
+def boundary(label: str, name: str) -> dict[str, Any]:
+    """What a compaction says of itself."""
+    metadata: dict[str, Any] = records(expected(label).path)[point(label, name).position]["compactMetadata"]
+    return metadata
 
 
 def uuid(label: str, name: str) -> str:

@@ -6,23 +6,31 @@ import re
 
 from playwright.sync_api import Browser, expect
 
+from sessions.text.engine.words import money, tokens
 from tests.demo import names
+from tests.demo.story.ledger import PRICES
 from tests.e2e.browsing import Visit, visiting
 from tests.serving import Server
 
 LONG = names.LONG
+BROKE, BEFORE = names.spent("long", names.BROKE), names.spent("long", names.BEFORE_IT_BROKE)
+LOST = BROKE.lost(BEFORE)
+_, _, WRITE, READ = PRICES["claude-opus-5-5"]
+COST = money(LOST * (WRITE - READ) / 1_000_000)
 
 
 def test_one_reads_why_it_broke_down_to_the_record_that_proves_it(visit: Visit) -> None:
     page = visit.session(LONG)
     page.locator(".tabs").get_by_role("link", name=re.compile("^Cache")).click()
     expect(page.locator(".answer")).to_contain_text("The cache of this session broke 6 times unexpectedly, which cost")
-    expect(page.locator(".answer")).to_contain_text("What cost most: tools changed (1 time, $0.30).")
+    expect(page.locator(".answer")).to_contain_text(f"What cost most: tools changed (1 time, {COST}).")
     expect(page.locator(".break-flags .broke")).to_have_count(6)
 
     page.get_by_role("link", name="Tools changed", exact=True).click()
     expect(page).to_have_url(re.compile(f"/cache/{names.BROKE}/$"))
-    expect(page.locator(".answer")).to_contain_text("1 added (mcp__tides__lookup). That cost $0.30: 62.0k tokens")
+    expect(page.locator(".answer")).to_contain_text(
+        f"1 added (mcp__tides__lookup). That cost {COST}: {tokens(LOST)} tokens"
+    )
     expect(page.locator(".advice")).to_contain_text("Connect MCP servers and choose tools before the first message")
     expect(page.locator(".divergence ins")).to_contain_text("mcp__tides__lookup")
     expect(page.locator(".evidence")).to_contain_text("The API's own diagnosis agrees")
@@ -40,7 +48,9 @@ def test_one_reads_why_it_broke_down_to_the_record_that_proves_it(visit: Visit) 
 
 def test_one_takes_a_request_apart(visit: Visit) -> None:
     page = visit.session(LONG, f"requests/{names.BROKE}/")
-    expect(page.locator(".answer")).to_contain_text("The cache had 1.8k of its 66.1k tokens")
+    expect(page.locator(".answer")).to_contain_text(
+        f"The cache had {tokens(BROKE.read)} of its {tokens(BROKE.prompt)} tokens"
+    )
     part = page.locator("#p1")
     part.locator("a.fold-mark").click()
     expect(part.locator(".piece").first).to_be_visible()

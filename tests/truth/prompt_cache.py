@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sessions.context.engine.digest import canonical
 from tests.truth.wire import BILLING, blocks_of
@@ -17,11 +17,19 @@ SHORT, LONG = 5 * 60, 60 * 60
 CHARS_PER_TOKEN = 4
 
 
+class Measure(Protocol):
+    def __call__(self, level: str, block: Json, words: str, /) -> int: ...
+
+
+def characters(level: str, block: Json, words: str, /) -> int:
+    return len(words)
+
+
 class Prefix(NamedTuple):
     """Everything up to the end of a block."""
 
     hash: str
-    chars: int
+    size: int
     lifetime: int
     """Seconds; 0 if the block has no mark."""
 
@@ -30,12 +38,14 @@ class Prefix(NamedTuple):
 class PromptCache:
     density: float = 1 / CHARS_PER_TOKEN
     """Tokens for a character: a high one fills the window with few words."""
+    measure: Measure = characters
+    """Of a block. With a measure of tokens, the density is 1."""
     _ends: dict[str, tuple[float, int]] = field(default_factory=dict)
     """When a prefix is forgotten, and how long it is kept after each use."""
 
     def usage(self, body: Json, now: float) -> Json:
         """What the API counts for this request, which is cached by it."""
-        prefixes = list(_prefixes(body))
+        prefixes = list(_prefixes(body, self.measure))
         marked = [index for index, prefix in enumerate(prefixes) if prefix.lifetime]
         hit = max((position for mark in marked for position in self._found(prefixes, mark, now)), default=None)
         if hit is not None:
@@ -44,12 +54,12 @@ class PromptCache:
         for place in marked:
             lifetime = prefixes[place].lifetime
             self._ends[prefixes[place].hash] = (now + lifetime, lifetime)
-        read = self._tokens(prefixes[hit].chars) if hit is not None else 0
-        last = self._tokens(prefixes[marked[-1]].chars) if marked else 0
+        read = self._tokens(prefixes[hit].size) if hit is not None else 0
+        last = self._tokens(prefixes[marked[-1]].size) if marked else 0
         written = max(0, last - read)
         long = bool(marked) and prefixes[marked[-1]].lifetime == LONG
         return {
-            "input_tokens": self._tokens(prefixes[-1].chars) - max(last, read) + 3,
+            "input_tokens": self._tokens(prefixes[-1].size) - max(last, read) + 3,
             "cache_creation_input_tokens": written,
             "cache_read_input_tokens": read,
             "cache_creation": {
@@ -61,7 +71,7 @@ class PromptCache:
         }
 
     def count(self, body: Json) -> int:
-        return self._tokens(list(_prefixes(body))[-1].chars)
+        return self._tokens(list(_prefixes(body, self.measure))[-1].size)
 
     def age(self, seconds: float) -> None:
         """So much time has passed for everything that is kept."""
@@ -74,19 +84,20 @@ class PromptCache:
                 yield index
                 return
 
-    def _tokens(self, chars: int) -> int:
-        return round(chars * self.density)
+    def _tokens(self, size: int) -> int:
+        return round(size * self.density)
 
 
-def _prefixes(body: Json) -> Iterator[Prefix]:
+def _prefixes(body: Json, measure: Measure) -> Iterator[Prefix]:
     """Tools, system prompt, messages. What is loaded on demand, and what says who pays, is not part of it."""
     state = hashlib.sha256(str(body["model"]).encode())
-    chars = 0
+    size = 0
     for level, block in _blocks(body):
-        words = canonical({name: value for name, value in block.items() if name != "cache_control"})
+        bare = {name: value for name, value in block.items() if name != "cache_control"}
+        words = canonical(bare)
         state.update(f"\n{level}\n{words}".encode("utf-8", "surrogatepass"))
-        chars += len(words)
-        yield Prefix(state.hexdigest(), chars, _lifetime(block.get("cache_control")))
+        size += measure(level, bare, words)
+        yield Prefix(state.hexdigest(), size, _lifetime(block.get("cache_control")))
 
 
 def _blocks(body: Json) -> Iterator[tuple[str, Json]]:

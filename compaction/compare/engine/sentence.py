@@ -10,8 +10,10 @@ from compaction.compare.engine.status import Status
 from compaction.trail.engine.attribution import Attribution, attribute
 from sessions.text.engine.words import UNKNOWN, plural, tokens
 from sessions.timeline.engine.cards.lens import Mask
-from sessions.timeline.engine.cards.safe_get import as_dict, as_number, as_text
+from sessions.timeline.engine.cards.records.bars import size_before
+from sessions.timeline.engine.cards.safe_get import as_dict, as_text
 from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.weights.engine import PromptSize
 
 _HOW = {"auto": "automatically", "manual": "by hand"}
 _TITLES = {
@@ -37,15 +39,15 @@ _MANY = {
 }
 
 
-def recorded_title(record: Mapping[str, Any]) -> str:
-    """What a record of the session did to what is sent."""
+def recorded_title(record: Mapping[str, Any], before: PromptSize | None = None) -> str:
+    """What a record of the session did to what is sent. `before`: the size of that."""
     kind = as_text(record.get("subtype")) or as_text(record.get("type"))
     if kind in _TITLES:
         return _TITLES[kind]
     metadata = as_dict(record.get("compactMetadata"))
     how = _HOW.get(as_text(metadata.get("trigger")), "(trigger unknown)")
-    size = as_number(metadata.get("preTokens"))
-    return f"Compacted {how} at {tokens(size) + ' tokens' if size is not None else 'a size that is ' + UNKNOWN}"
+    size = size_before(metadata, before)
+    return f"Compacted {how} at {size + ' tokens' if size else 'a size that is ' + UNKNOWN}"
 
 
 def sentence(comparison: Comparison) -> str:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from django.db.models import F
 from django.http import Http404
 
 from compaction.compare.engine.presentation import ContextSide
@@ -20,6 +19,7 @@ from compaction.models import Compaction
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context, PointMissingError, RequestSetup
 from sessions.context.engine.certainty import Exactness
+from sessions.context.selectors.boundaries import point_after_edit, point_before
 from sessions.context.selectors.contexts import (
     PREFETCH_BYTES,
     ContextPoint,
@@ -29,11 +29,9 @@ from sessions.context.selectors.contexts import (
     point_of_request,
 )
 from sessions.context.selectors.steps import Step, load_steps, locate_steps
-from sessions.linking.engine.raw_fields import key
 from sessions.linking.selectors import LinkRows
 from sessions.models import Entry, Transcript
 from sessions.timeline.selectors.entries import find_entry
-from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
 from sessions.weights.engine import WeightTable
 from sessions.weights.engine.message_weights import MessageWeights
@@ -155,23 +153,18 @@ class Points:
         return self.before(boundary), self.after(boundary)
 
     def before(self, boundary: RecordedCompaction) -> ComparedContext:
-        """What would have been sent without it. What the record names need not be in the file: then the last words
-        before it count."""
+        """What would have been sent without it."""
         entry, owner = boundary.entry, boundary.transcript
-        name, title = f"before:{boundary.address}", f"before entry {entry.position}"
-        for link in (key(boundary.record.get("logicalParentUuid")), entry.parent_key):
-            end = self._end(name, title, owner, ContextPoint(entry.position, link), "") if link is not None else None
-            if end is not None and end.side.messages:
-                return end
-        return self._end(name, title, owner, ContextPoint(entry.position, self._leaf(owner, entry.position)), "")
+        known = {row.uuid for row in self.links(owner).rows.values() if row.position < entry.position}
+        point = point_before(owner, entry, boundary.record, known)
+        return self._end(f"before:{boundary.address}", f"before entry {entry.position}", owner, point, "")
 
     def after(self, boundary: RecordedCompaction) -> ComparedContext:
         """What was sent first after it, attachments and all; of an edit, what is sent right after it."""
         entry, owner = boundary.entry, boundary.transcript
         name = f"after:{boundary.address}"
         if not boundary.summarises:
-            link = entry.uuid_key or self._leaf(owner, entry.position)
-            return self._end(name, f"after entry {entry.position}", owner, ContextPoint(entry.position + 1, link), "")
+            return self._end(name, f"after entry {entry.position}", owner, point_after_edit(owner, entry), "")
         following, steps = self._following(boundary), self._thread(owner)
         if following is None:
             return self._end(name, "what is sent next", owner, point_next(owner), "next=1")
@@ -223,9 +216,8 @@ class Points:
         return self._end(f"entry:{address}", f"right after entry {entry.position}", owner, point_after(entry), query)
 
     def _of_step(self, name: str, title: str, owner: Transcript, step: Step) -> ComparedContext:
-        point = ContextPoint(step.position, None, step.message_id, step.capture)
         query = urlencode({"request": step.message_id})
-        return self._end(name, title, owner, point, query, step.prompt)
+        return self._end(name, title, owner, step.point, query, step.prompt)
 
     def _end(
         self, name: str, title: str, owner: Transcript, point: ContextPoint, query: str, counted: int | None = None
@@ -256,19 +248,6 @@ class Points:
 
     def _thread(self, owner: Transcript) -> tuple[Step, ...]:
         return locate_steps(self._steps_of(owner), owner).steps
-
-    def _leaf(self, owner: Transcript, position: int) -> int | None:
-        """The key of the last record of the conversation before a place: state records hang on nothing."""
-        loaded, before = self.links(owner).rows, position - 1
-        while before in loaded:
-            row = loaded[before]
-            if row.type in ("user", "assistant") and not row.flags & _SIDECHAIN:
-                return row.uuid
-            before -= 1
-        first = owner.pk << POSITION_BITS
-        rows = Entry.objects.annotate(aside=F("flags").bitand(_SIDECHAIN))
-        spoken = rows.filter(pk__gte=first, pk__lt=first | position, type__in=("user", "assistant"), aside=0)
-        return spoken.order_by("-pk").values_list("uuid_key", flat=True).first()
 
 
 def _complete_name(name: str) -> str:

@@ -71,7 +71,8 @@ def compaction_detail(request: HtmxRequest, session: str, name: str) -> HttpResp
     else:
         recorded = points.boundary(name)
         both = load_comparison(points, (name,), lambda: points.around(recorded))
-        values = {"title": recorded_title(recorded.record), "recorded": recorded}
+        title = recorded_title(recorded.record, both.before.side.size)
+        values = {"title": title, "recorded": recorded}
     values["name"] = name
     return _page(request, head, ComparisonState.of(request), both, values)
 

@@ -131,4 +131,5 @@ def newest_notes(transcript: Transcript, position: int | None = None) -> Notes |
         return None
     newest = files[0]
     covered = newest.update.last_summarized if newest.update else ""
-    return Notes(newest.text, str(newest.path), source=newest.source, last_summarized=covered)
+    written_at = newest.modified
+    return Notes(newest.text, str(newest.path), source=newest.source, last_summarized=covered, written_at=written_at)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessions.archive.selectors.records import Reader
+from sessions.context.selectors.boundaries import point_before
 from sessions.context.selectors.contexts import ContextPoint, point_after
-from sessions.linking.engine.raw_fields import key
 from sessions.models import Entry, Transcript
 from sessions.timeline.selectors.entries import find_entry
 
@@ -35,5 +35,4 @@ def find_moment(transcript: Transcript, address: str) -> Moment:
     if entry.detail != "compact_boundary":
         return Moment(owner, entry, point_after(entry))
     record = Reader(owner.source_id).record(entry.offset, entry.length)
-    link = key(record.get("logicalParentUuid")) or entry.parent_key
-    return Moment(owner, entry, ContextPoint(entry.position, link))
+    return Moment(owner, entry, point_before(owner, entry, record))

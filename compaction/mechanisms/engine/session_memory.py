@@ -6,7 +6,7 @@ The latest messages are kept as they are: enough of them to go on with, and neve
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
@@ -23,6 +23,10 @@ from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "session memory"
+BY_TIME = (
+    "they name no last message, so what was said after the time of their file is kept, with the turn that was under way"
+)
+UNKNOWN_COVER = "how far they go is not known, so as many of the latest messages are kept as may be"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class Notes:
     """How they came about, such as “taken by the agent”."""
     last_summarized: str = ""
     """The id of the last message that they cover, if it was recorded."""
+    written_at: float | None = None
+    """When they were written, in seconds since the epoch: they cover nothing that was said later."""
 
 
 ReadNotes = Callable[[], Notes | None]
@@ -72,7 +78,7 @@ def session_memory_compact(
     attachments: AttachmentConfig | None = None,
 ) -> Outcome[Attempt]:
     """`last_summarized` is the id of the last message that the notes cover, by default the one that they name. Without
-    one, they may cover everything."""
+    one, their time tells; without that, as much is kept as may be kept."""
     config, occasion = config or SessionMemoryConfig(), occasion or Occasion()
     before = estimate(messages, occasion.counter)
 
@@ -87,7 +93,16 @@ def session_memory_compact(
         return decline("The notes are still being written.")
     if is_empty(notes.text, notes.template):
         return decline("The notes are still the empty template.")
-    start = find_kept_start(messages, config, last_summarized or notes.last_summarized, occasion.counter)
+    last = last_summarized or notes.last_summarized
+    remark, why_removed = "", "The notes cover it."
+    if not last and notes.written_at is not None:
+        last, remark = covered_by(messages, notes.written_at), BY_TIME
+        if not last:
+            return decline("By the time of their file, nothing of this conversation is surely in the notes.")
+    elif not last:
+        remark, why_removed = UNKNOWN_COVER, "Whether the notes cover it is not known."
+        config = replace(config, keep_tokens=config.keep_most_tokens)
+    start = find_kept_start(messages, config, last, occasion.counter)
     if start is None:
         return decline("The last message that the notes cover is not in this conversation.")
     if not any(message.content for message in messages[:start]):
@@ -98,12 +113,29 @@ def session_memory_compact(
         CompactionMethod.SESSION_MEMORY,
         Cut(0, start),
         summary,
-        "The notes cover it.",
+        why_removed,
         "The notes of the session.",
-        (*_source_remark(notes), *shortened),
+        (*_source_remark(notes), *([remark] if remark else []), *shortened),
         threshold=threshold,
     )
     return apply_draft(messages, draft, occasion, attachments or AttachmentConfig())
+
+
+def covered_by(messages: Sequence[Message], written_at: float) -> str:
+    """The id of the last message that notes of this time surely cover; empty if there is none. They were asked for
+    before they were written, so a turn that was under way then may not be in them."""
+    earlier = [index for index, message in enumerate(messages) if message.at is None or message.at <= written_at]
+    if not earlier:
+        return ""
+    last = earlier[-1]
+    if not _ends_turn(messages[last]):
+        prompt = next((index for index in range(last, -1, -1) if messages[index].kind is MessageKind.PROMPT), 0)
+        last = prompt - 1
+    return messages[last].uuid if last >= 0 else ""
+
+
+def _ends_turn(message: Message) -> bool:
+    return message.role == "assistant" and not any(block.get("type") == "tool_use" for block in message.content)
 
 
 def find_kept_start(

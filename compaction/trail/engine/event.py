@@ -14,6 +14,7 @@ from sessions.timeline.engine.cards.records.bars import bar, summary_bar, summar
 from sessions.timeline.engine.cards.safe_get import as_dict, as_number, as_text
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import Row
+from sessions.weights.engine import BoundarySize
 
 EDIT_DETAILS = ("microcompact_boundary", "snip_boundary", "snip-boundary")
 COLLAPSE_TYPE = "marble-origami-commit"
@@ -90,10 +91,12 @@ class CompactionEvent:
             return before - saved
         return as_number(self._metadata.get("postTokens"))
 
-    def card(self, mask: Mask) -> Card:
+    def card(self, mask: Mask, size: BoundarySize | None = None) -> Card:
         """The card that the timeline shows for it."""
         lens = Lens(mask)
-        return summary_bar(self.row, lens) if self.row is self.summary else bar(self.row, self.summary, lens)
+        if self.row is self.summary:
+            return summary_bar(self.row, lens, size)
+        return bar(self.row, self.summary, lens, size)
 
     @cached_property
     def _metadata(self) -> dict[str, object]:

@@ -24,6 +24,7 @@ class Answer:
     model: str
     prompt: int
     output: int
+    request: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def load_answers(transcript: Transcript) -> list[Answer]:
     own = "" if transcript.kind != Transcript.Kind.MAIN else "AND agent = ''"
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT position, model, input + cache_read + cache_write_5m + cache_write_1h, output"
+            "SELECT position, model, input + cache_read + cache_write_5m + cache_write_1h, output, message_id"
             f" FROM transcripts_request WHERE transcript_id = %s {own} ORDER BY position",
             [transcript.pk],
         )

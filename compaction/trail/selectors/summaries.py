@@ -16,8 +16,8 @@ from compaction.trail.engine.attribution.presentation import SummaryView, summar
 from compaction.trail.engine.event import COLLAPSE_TYPE
 from compaction.trail.selectors.trail import load_marks
 from sessions.archive.selectors.records import Reader
+from sessions.context.selectors.boundaries import point_before
 from sessions.context.selectors.contexts import ContextPoint, load_context
-from sessions.linking.engine.raw_fields import key
 from sessions.models import Entry, Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
@@ -51,7 +51,7 @@ def trace_summary(transcript: Transcript, name: str) -> TracedSummary:
     event = _load_event(owner, entry, reader)
     if not event.text:
         raise Http404(f"The entry {name[:MOST_NAME_CHARACTERS]} has left no summary.")
-    context = load_context(owner, _point_before(owner, entry, event), reader)
+    context = load_context(owner, point_before(owner, entry, event.row.record), reader)
     return TracedSummary(
         owner, _trace(event.text, _replaced_messages(owner, event, context.messages)), event.kind.value, event
     )
@@ -112,17 +112,3 @@ def _load_row(entry: Entry, reader: Reader) -> Row:
     return Row(
         entry.position, entry.offset, entry.length, entry.type, entry.detail, entry.at, entry.turn, flags, record
     )
-
-
-def _point_before(transcript: Transcript, entry: Entry, event: CompactionEvent) -> ContextPoint:
-    """What would have been sent without it. If the parent that it names is missing, the last message counts."""
-    earlier = _entries_with_bits(transcript, _SIDECHAIN).filter(pk__lt=entry.pk, uuid_key__isnull=False)
-    candidates = [
-        link for link in (key(event.row.record.get("logicalParentUuid")), entry.parent_key) if link is not None
-    ]
-    existing = set(earlier.filter(uuid_key__in=candidates).values_list("uuid_key", flat=True)) if candidates else set()
-    link = next((candidate for candidate in candidates if candidate in existing), None)
-    if link is None:
-        spoken = earlier.filter(bits=0, type__in=("user", "assistant")).order_by("-pk")
-        link = spoken.values_list("uuid_key", flat=True).first()
-    return ContextPoint(entry.position, link)

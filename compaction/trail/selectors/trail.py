@@ -1,6 +1,6 @@
 """The compactions that a session recorded, in order, each with its numbers and what is left of the user's words.
 
-Always seven queries. Only the compactions of a page are decoded, and the user's words are read up to a limit."""
+Always eight queries. Only the compactions of a page are decoded, and the user's words are read up to a limit."""
 
 from __future__ import annotations
 
@@ -42,24 +42,26 @@ from compaction.trail.selectors.links import (
 from inspector.web.paging import Page, page_of
 from sessions.archive.engine.frames import block_numbers
 from sessions.archive.selectors.records import Reader
+from sessions.context.selectors.contexts import ContextPoint
 from sessions.models import Mark as StoredMark
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.text.engine.words import tokens
-from sessions.timeline.engine.cards.records.bars import summary_text
+from sessions.timeline.engine.cards.records.bars import summary_text, summary_weight
 from sessions.timeline.engine.cards.records.user import queued_prompt
 from sessions.timeline.engine.cards.safe_get import joined_text
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Fate, Mark
 from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow, Record, make_row
+from sessions.weights.engine import Basis, BoundarySize, PromptSize, Weight
+from sessions.weights.engine.prompt_size import MESSAGES_ONLY, WHOLE_PROMPT
+from sessions.weights.selectors import weight_table
 
 PAGE_SIZE = 25
 MOST_BLOCKS = 128
 """The most archive blocks that are decompressed for the words of the user: 64 MiB of the file."""
 MOST_ERROR_CHARACTERS = 200
-CHARACTERS_PER_TOKEN = 4
-"""About as many characters of prose make a token."""
 
 _SEARCHED = int(Flag.BOUNDARY | Flag.SUMMARY)
 _TYPED, _SIDECHAIN, _DUPLICATE = int(Flag.TYPED), int(Flag.SIDECHAIN), int(Flag.DUPLICATE)
@@ -69,10 +71,22 @@ _TYPED, _SIDECHAIN, _DUPLICATE = int(Flag.TYPED), int(Flag.SIDECHAIN), int(Flag.
 class ContextSize:
     """The tokens of a context, and where the number comes from."""
 
-    tokens: float
+    weight: Weight
+    of: str
+    """The whole prompt, or messages only."""
     source: str
     position: int
     """The record that it comes from."""
+    point: str = ""
+    """What the prompt is called wherever its size is shown; empty for what the client only estimated."""
+
+    @property
+    def tokens(self) -> float:
+        return self.weight.tokens
+
+    @property
+    def thing(self) -> str:
+        return f"{self.of} {self.point}" if self.point else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +105,16 @@ class TrailStep:
     """How it follows the one before it; None of an edit."""
     is_abandoned: bool = False
     """It is on a branch that the session went back from."""
+    size: BoundarySize | None = None
+    """As it was measured."""
 
     @property
     def kind(self) -> EventKind:
         return self.event.kind
 
     @property
-    def summary_tokens(self) -> float | None:
-        return len(self.event.text) / CHARACTERS_PER_TOKEN if self.event.text else None
+    def summary(self) -> Weight | None:
+        return summary_weight(self.event.text, self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +172,7 @@ def trail_of(transcript: Transcript, page: int | None = None) -> Trail:
     boundaries = [event.position for event in events if event.is_compaction]
     links = links_of(boundaries, answers)
     refused = {position: refused_request(each, records.error) for position, each in open_requests.items()}
-    builder = _StepBuilder(answers, marks, tuple(prompts), words, boundaries, links, refused)
+    builder = _StepBuilder(transcript, answers, marks, tuple(prompts), words, boundaries, links, refused)
     steps = [
         builder.step(number, _load_records(event, records))
         for number, event in enumerate(page_events, page_range.start + 1)
@@ -170,6 +186,7 @@ class _StepBuilder:
 
     def __init__(
         self,
+        transcript: Transcript,
         answers: Sequence[Answer],
         marks: Sequence[Mark],
         prompts: Sequence[int],
@@ -178,6 +195,8 @@ class _StepBuilder:
         links: Sequence[Link],
         refused: dict[int, RefusedRequest | None],
     ) -> None:
+        self._transcript = transcript
+        self._table = weight_table(transcript)
         self._answers = answers
         self._answer_positions = [answer.position for answer in answers]
         self._marks = marks
@@ -192,34 +211,52 @@ class _StepBuilder:
             mark.fate is Fate.ABANDONED and mark.first <= event.position <= mark.last for mark in self._marks
         )
         quotes = self._count_quotes(event) if event.is_compaction and not is_abandoned else None
-        before, after = self._before(event), self._after(event)
+        size = self._table.boundary(event.position)
+        before, after = self._before(event, size), self._after(event, size)
         return TrailStep(
             number,
             event,
-            event.card(mask).summary,
+            event.card(mask, size).summary,
             before,
             after,
             quotes,
             self._start(event, before) if event.is_compaction else None,
             self._links.get(event.position),
             is_abandoned,
+            size,
         )
 
     def _start(self, event: CompactionEvent, before: ContextSize | None) -> CompactionStart:
-        size = before.tokens if before is not None else None
+        # The client decides by what it counted itself, where it wrote that down.
+        recorded = event.tokens_before
+        size = recorded if recorded is not None or before is None else before.tokens
         return explain_start(event, size, self._answers, self._refused.get(event.position))
 
-    def _before(self, event: CompactionEvent) -> ContextSize | None:
+    def _before(self, event: CompactionEvent, size: BoundarySize | None) -> ContextSize | None:
+        if size is not None:
+            return self._measured(event, size.before, event.position, size.link, event.tokens_before)
         if event.tokens_before is not None:
-            return ContextSize(event.tokens_before, "the client recorded it", event.position)
+            return _recorded(event.tokens_before, WHOLE_PROMPT, event)
         index = bisect_left(self._answer_positions, event.position) - 1
         if not event.is_compaction or index < 0:
             return None
         last = self._answers[index]
-        return ContextSize(last.prompt + last.output, "the API counted it in the request before", last.position)
+        weight = Weight(last.prompt + last.output, Basis.ESTIMATED)
+        return ContextSize(weight, WHOLE_PROMPT, "the API counted it in the request before", last.position)
 
-    def _after(self, event: CompactionEvent) -> ContextSize | None:
+    def _measured(
+        self, event: CompactionEvent, size: PromptSize, position: int, link: int | None, recorded: float | None
+    ) -> ContextSize:
+        source = "measured by the API’s counts of the requests before"
+        if recorded is not None:
+            source += f"; the client recorded {tokens(recorded)}"
+        point = ContextPoint(position, link).name(self._transcript)
+        return ContextSize(size.weight, size.of, source, event.position, point)
+
+    def _after(self, event: CompactionEvent, size: BoundarySize | None) -> ContextSize | None:
         """The API's count is better than the client's estimate: it includes system prompt and tools."""
+        if size is not None and size.after is not None:
+            return self._measured(event, size.after, event.position + 1, size.after_link, event.tokens_after)
         index = bisect_left(self._answer_positions, event.position)
         next_boundary = bisect_right(self._boundaries, event.position)
         end = self._boundaries[next_boundary] if next_boundary < len(self._boundaries) else POSITION_MASK
@@ -227,9 +264,12 @@ class _StepBuilder:
             source = "the API counted it in the first request after"
             if event.tokens_after is not None:
                 source += f"; without system prompt and tools the client expected {tokens(event.tokens_after)}"
-            return ContextSize(self._answers[index].prompt, source, self._answer_positions[index])
+            answer = self._answers[index]
+            weight = Weight(answer.prompt, Basis.MEASURED)
+            point = ContextPoint(answer.position, None, answer.request).name(self._transcript)
+            return ContextSize(weight, WHOLE_PROMPT, source, answer.position, point)
         if event.tokens_after is not None:
-            return ContextSize(event.tokens_after, "the client recorded it", event.position)
+            return _recorded(event.tokens_after, MESSAGES_ONLY if event.is_compaction else WHOLE_PROMPT, event)
         return None
 
     def _count_quotes(self, event: CompactionEvent) -> QuoteCounts:
@@ -240,6 +280,10 @@ class _StepBuilder:
             return QuoteCounts(len(states), kept, None)
         quotes = SummaryQuotes(event.text)
         return QuoteCounts(len(states), kept, sum(quotes.holds(self._words[position]) for position in summarised))
+
+
+def _recorded(count: float, of: str, event: CompactionEvent) -> ContextSize:
+    return ContextSize(Weight(count, Basis.ESTIMATED), of, "the client recorded it", event.position)
 
 
 def _event_rows(transcript: Transcript) -> list[EntryRow]:

@@ -53,7 +53,7 @@ class ContextPoint:
     def name(self, transcript: Transcript) -> str:
         """The same for every page that shows what is sent there."""
         if self.request:
-            return f"request {quote(self.request)}"
+            return f"request {transcript.public_id} {quote(self.request)}"
         return f"point {transcript.public_id} {self.position} {self.link}"
 
 

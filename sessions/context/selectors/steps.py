@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from sessions.context.selectors.contexts import ContextPoint
 from sessions.models import Request, Transcript
 from sessions.weights.selectors import with_weights
 
@@ -20,6 +21,10 @@ class Step(NamedTuple):
     """The newest capture of the request; None if there is none."""
     prompt: int = 0
     """Its tokens, as the API counted them."""
+
+    @property
+    def point(self) -> ContextPoint:
+        return ContextPoint(self.position, None, self.message_id, self.capture)
 
 
 @dataclass(frozen=True, slots=True)

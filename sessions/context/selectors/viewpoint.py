@@ -53,10 +53,15 @@ class Viewpoint:
             return weigh(context, weight_table(self.transcript))
         return weigh(context, request_table(self.request), prompt_tokens(self.request))
 
+    def previous_weights(self, previous: Context) -> ContextWeights:
+        step = self.steps.previous
+        table = weight_table(self.transcript) if self.request is None else request_table(self.request)
+        return weigh(previous, table, step.prompt if step else None)
+
     def previous_context(self) -> Context | None:
         """The context of the previous request."""
         step = self.steps.previous
-        return cached_context(self.transcript, _point(step)) if step else None
+        return cached_context(self.transcript, step.point) if step else None
 
 
 def find_viewpoint(transcript: Transcript, *, request: str = "", after: str = "", at_end: bool = False) -> Viewpoint:
@@ -78,7 +83,7 @@ def find_viewpoint(transcript: Transcript, *, request: str = "", after: str = ""
 def _viewpoint_of_request(transcript: Transcript, step: Step, steps: list[Step]) -> Viewpoint:
     located = locate_steps(steps, transcript, request=step)
     query = urlencode({"request": step.message_id})
-    return Viewpoint(transcript, "request", _point(step), located, query, request=find_request(transcript, step))
+    return Viewpoint(transcript, "request", step.point, located, query, request=find_request(transcript, step))
 
 
 def _viewpoint_of_subagent(transcript: Transcript, request: str) -> Viewpoint:
@@ -94,7 +99,3 @@ def _viewpoint_after(transcript: Transcript, address: str) -> Viewpoint:
     owner, entry = find_entry(transcript, address)
     steps = locate_steps(load_steps(owner), owner, position=entry.position + 1)
     return Viewpoint(owner, "after", point_after(entry), steps, urlencode({"at": address}), entry=entry)
-
-
-def _point(step: Step) -> ContextPoint:
-    return ContextPoint(step.position, None, step.message_id, step.capture)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.context.engine.changes import compare_contexts
-from sessions.context.engine.presentation.changes import batch_changes
+from sessions.context.engine.presentation.changes import Compared, batch_changes
 from sessions.context.views.context import base_values, read_viewpoint, redirect_to_subagent
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
@@ -26,5 +26,6 @@ def context_changes(request: HtmxRequest, session: str) -> HttpResponse:
         sent = view.context()
         changes = compare_contexts(before, sent)
         alike = before.exactness == sent.exactness
-        values |= {"changes": changes, "batches": batch_changes(changes, before, sent, mask), "alike": alike}
+        compared = Compared(before, sent, view.previous_weights(before), view.weights(sent))
+        values |= {"changes": changes, "batches": batch_changes(changes, compared, mask), "alike": alike}
     return render_page(request, "sessions/context/changes.html", values, partials=("changes",))

@@ -7,7 +7,7 @@ The API counts only whole prompts, so its counts are spread over our estimates: 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -20,8 +20,8 @@ from sessions.requests.engine.part import CacheFate, RequestPart, RequestSection
 from sessions.usage.engine.billing_header import BILLING
 from sessions.usage.engine.tokens import estimate_block
 from sessions.usage.engine.usage import Usage
-from sessions.weights.engine.context_weights import ContextWeights
-from sessions.weights.engine.weight import combine
+from sessions.weights.engine import ContextWeights, Weight, combine
+from sessions.weights.engine.setup_weights import SetupWeights, setup_weights
 
 _TITLES = {"tools": "Tools", "system": "System prompt", "messages": "Messages"}
 _NO_RECORD = {
@@ -41,6 +41,7 @@ class _UnplacedPart:
     tokens: int
     blocks: int = 1
     note: str = ""
+    weight: Weight | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ def anatomy_of(
     setup: RequestSetup, elements: Sequence[Element], usage: Usage | None, weights: ContextWeights | None = None
 ) -> Anatomy:
     """`weights`: of these elements, as they were measured; without them, tokens are estimated."""
-    raw = [*_fit_head([*_tool_parts(setup), *_system_parts(setup)], setup, weights), *_message_parts(elements, weights)]
+    head = None if weights is None else setup_weights(setup, weights)
+    raw = [*_tool_parts(setup, head), *_system_parts(setup, head), *_message_parts(elements, weights)]
     marks = marks_of(setup, elements)
     marks_by_part: dict[tuple[str, int], list[CacheMark]] = {}
     for (section, number, _), mark in marks.items():
@@ -84,39 +86,35 @@ def anatomy_of(
     return Anatomy(sections, usage, scale.to_counted(estimated), scale.head, setup.marks is not None or bool(marks))
 
 
-def _tool_parts(setup: RequestSetup) -> Iterator[_UnplacedPart]:
+def _tool_parts(setup: RequestSetup, head: SetupWeights | None) -> Iterator[_UnplacedPart]:
     for number, tool in enumerate(setup.tools or ()):
         deferred = "deferred: sent as a name until it is looked up" if tool.get("defer_loading") is True else ""
-        yield _UnplacedPart(
-            "tools", number, text(tool.get("name")) or "unnamed", _size(tool), estimate_block(dict(tool)), note=deferred
-        )
+        weight = None if head is None else head.tools[number]
+        name = text(tool.get("name")) or "unnamed"
+        yield _UnplacedPart("tools", number, name, _size(tool), _tokens(weight, [tool]), note=deferred, weight=weight)
 
 
-def _system_parts(setup: RequestSetup) -> Iterator[_UnplacedPart]:
+def _system_parts(setup: RequestSetup, head: SetupWeights | None) -> Iterator[_UnplacedPart]:
     for number, block in enumerate(setup.system or ()):
         words = text(block.get("text"))
         billing = "changes without effect: it is no part of the cache's key" if words.startswith(BILLING) else ""
         label = "billing header" if billing else f"block {number + 1}"
-        yield _UnplacedPart("system", number, label, len(words), estimate_block(dict(block)), note=billing)
-
-
-def _fit_head(parts: list[_UnplacedPart], setup: RequestSetup, weights: ContextWeights | None) -> list[_UnplacedPart]:
-    """What stands before the messages was measured as one: it is shared out where all of it is known."""
-    estimated = sum(part.tokens for part in parts)
-    if weights is None or weights.head is None or not estimated or setup.system is None or setup.tools is None:
-        return parts
-    return [replace(part, tokens=round(part.tokens * weights.head.tokens / estimated)) for part in parts]
+        weight = None if head is None else head.system[number]
+        yield _UnplacedPart("system", number, label, len(words), _tokens(weight, [block]), note=billing, weight=weight)
 
 
 def _message_parts(elements: Sequence[Element], weights: ContextWeights | None) -> Iterator[_UnplacedPart]:
     for number, element in enumerate(elements):
         blocks = [piece.block for piece in element.pieces]
         chars = sum(map(_size, blocks))
-        if weights is None:
-            tokens = sum(map(estimate_block, blocks))
-        else:
-            tokens = round(combine(weights.messages[number]).tokens)
-        yield _UnplacedPart("messages", number, element.role, chars, tokens, len(blocks))
+        weight = None if weights is None else combine(weights.messages[number])
+        yield _UnplacedPart(
+            "messages", number, element.role, chars, _tokens(weight, blocks), len(blocks), weight=weight
+        )
+
+
+def _tokens(weight: Weight | None, blocks: Sequence[Mapping[str, Any]]) -> int:
+    return sum(estimate_block(dict(block)) for block in blocks) if weight is None else round(weight.tokens)
 
 
 def _size(block: Mapping[str, Any]) -> int:
@@ -175,7 +173,8 @@ def _place_part(
     begin, end = scale.to_counted(start), scale.to_counted(start + part.tokens)
     place = str(part.number) if part.section == "messages" else f"{part.section}.{part.number}"
     fate = _main_fate(begin, end, usage)
-    details = (part.chars, round(end - begin), begin, end, fate, tuple(marks), part.blocks, part.note)
+    tokens = round(end - begin) if part.weight is None else part.tokens
+    details = (part.chars, tokens, begin, end, fate, tuple(marks), part.blocks, part.note, part.weight)
     return RequestPart(place, part.number + 1, part.label, *details)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sessions.requests.engine.marks import CacheMark
+from sessions.weights.engine import Weight
 
 
 class CacheFate(StrEnum):
@@ -35,6 +36,8 @@ class RequestPart:
     marks: tuple[CacheMark, ...] = ()
     blocks: int = 1
     note: str = ""
+    weight: Weight | None = None
+    """As it was measured; None where nothing was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from django.db import connection
@@ -12,11 +12,14 @@ from django.db.models import Q
 from sessions.archive.selectors.records import Reader
 from sessions.models import Mark as StoredMark
 from sessions.models import Transcript, Turn
+from sessions.timeline.engine.cards.records.bars import is_bar, is_summary
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
 from sessions.transcripts.engine.marks import Fate, Mark
 from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow, Record, Row, make_row
+from sessions.weights.engine import BoundarySize
+from sessions.weights.selectors import weight_table
 
 WINDOW = 100
 LEAD = 12
@@ -40,6 +43,8 @@ class Window:
     """Bytes that were decompressed for it."""
     digest: bytes | None = None
     """Of everything that its cards are made of: bytes, rows and marks. None if any of it is damaged."""
+    sizes: Mapping[int, BoundarySize] = field(default_factory=dict)
+    """Of the compactions in it, as far as they were measured."""
 
 
 def window_at(transcript: Transcript, position: int, *, everything: bool = False) -> Window:
@@ -127,6 +132,7 @@ def _build(
     results = [_make_row(row, reader) for row in answers]
     lost = {row.tool_key: result for row, result in zip(answers, results, strict=True) if result.damage}
     marks = _load_marks(transcript, rows, results)
+    sizes = _load_sizes(transcript, rows)
     damaged = any(row.damage for row in (*rows, *results))
     return Window(
         tuple(_attach_marks(row, marks) for row in rows),
@@ -136,13 +142,27 @@ def _build(
         earlier,
         later,
         reader.decoded,
-        None if damaged else _digest(fields, answers, marks, reader),
+        None if damaged else _digest(fields, answers, marks, sizes, reader),
+        sizes,
     )
 
 
-def _digest(calls: Sequence[EntryRow], answers: Sequence[EntryRow], marks: Sequence[Mark], reader: Reader) -> bytes:
+def _load_sizes(transcript: Transcript, rows: Sequence[Row]) -> dict[int, BoundarySize]:
+    positions = {row.position for row in rows if is_bar(row.record) or is_summary(row.record)}
+    if not positions:
+        return {}
+    return {size.position: size for size in weight_table(transcript).boundaries if size.position in positions}
+
+
+def _digest(
+    calls: Sequence[EntryRow],
+    answers: Sequence[EntryRow],
+    marks: Sequence[Mark],
+    sizes: Mapping[int, BoundarySize],
+    reader: Reader,
+) -> bytes:
     # The rows contain the lengths, so that bytes cannot move from one record to the next unnoticed.
-    digest = blake2b(repr((calls, answers, marks)).encode(), digest_size=32)
+    digest = blake2b(repr((calls, answers, marks, sizes)).encode(), digest_size=32)
     for row in (*calls, *answers):
         digest.update(reader.read(row.offset, row.length))
     return digest.digest()

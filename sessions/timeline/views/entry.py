@@ -34,7 +34,8 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
     if transcript.pk != head.transcript.pk:
         return HttpResponseRedirect(reverse("entry-detail", args=[transcript.public_id, address]))
     window = rows_at(transcript, [entry.position], reader)
-    cards = remove_dead_links(transcript, build_cards(window.rows, window.results, mask=mask, whole=True))
+    cards = build_cards(window.rows, window.results, mask=mask, whole=True, sizes=window.sizes)
+    cards = remove_dead_links(transcript, cards)
     context = {
         "section": "sessions",
         "tab": "entry",

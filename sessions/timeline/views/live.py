@@ -36,7 +36,9 @@ def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
         "session": transcript,
         "window": window,
         "groups": group_by_turn(
-            build_cards(window.rows, window.results, mask=mask, at_end=True), window.turns, joins=True
+            build_cards(window.rows, window.results, mask=mask, at_end=True, sizes=window.sizes),
+            window.turns,
+            joins=True,
         ),
         "answered": build_cards(answered.rows, answered.results, mask=mask),
         "ruler": build_ruler(transcript.ruler, transcript.entries, after),

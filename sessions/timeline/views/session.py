@@ -111,7 +111,7 @@ def _build_cards(window: Window) -> list[Card]:
     at_end = window.later is None
 
     def build() -> tuple[Card, ...]:
-        return tuple(build_cards(window.rows, window.results, mask=mask, at_end=at_end))
+        return tuple(build_cards(window.rows, window.results, mask=mask, at_end=at_end, sizes=window.sizes))
 
     return list(build() if window.digest is None else _windows.get((window.digest, at_end), build))
 

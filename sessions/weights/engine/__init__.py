@@ -8,6 +8,7 @@ estimates what was never counted.
 
 from __future__ import annotations
 
+from sessions.weights.engine.boundary_size import BoundarySize
 from sessions.weights.engine.context_weights import ContextWeights, weigh_context
 from sessions.weights.engine.conversation import PartKey, PartReader
 from sessions.weights.engine.features import Content, Features, features_of
@@ -19,6 +20,7 @@ from sessions.weights.engine.weight import Basis, Weight, combine
 
 __all__ = [
     "Basis",
+    "BoundarySize",
     "Content",
     "ContextWeights",
     "Count",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sessions.weights.engine.conversation import PartKey
 from sessions.weights.engine.ledger import LEAST_OF_ESTIMATE, MOST_OF_ESTIMATE, SLACK, Part
@@ -23,6 +23,7 @@ class ContextWeights:
     """Counted by the API, and in no part."""
     counted: int | None
     """The whole prompt, by the API."""
+    model: str = ""
 
     @property
     def size(self) -> PromptSize:
@@ -40,9 +41,9 @@ def weigh_context(
     total = sum(weight.tokens for row in weights for weight in row)
     if known is None:
         head = None if counted is None else Weight(max(0.0, counted - total), Basis.APPORTIONED)
-        return _fit(ContextWeights(_freeze(weights), head, 0.0, counted))
+        return _fit(ContextWeights(_freeze(weights), head, 0.0, counted, model))
     if counted is None:
-        return ContextWeights(_freeze(weights), known.head, known.unrecorded, None)
+        return ContextWeights(_freeze(weights), known.head, known.unrecorded, None, model)
     surplus = counted - known.head.tokens - known.unrecorded - total
     estimated = [
         (row, column)
@@ -56,7 +57,7 @@ def weigh_context(
             weights[row][column] = Weight(weights[row][column].tokens * (guess + surplus) / guess, Basis.APPORTIONED)
         surplus = 0.0
     unrecorded = max(0.0, known.unrecorded + surplus)
-    return _fit(ContextWeights(_freeze(weights), known.head, unrecorded, counted))
+    return _fit(ContextWeights(_freeze(weights), known.head, unrecorded, counted, model))
 
 
 def _fit(weights: ContextWeights) -> ContextWeights:
@@ -70,7 +71,9 @@ def _fit(weights: ContextWeights) -> ContextWeights:
     messages = tuple(
         tuple(Weight(weight.tokens * share, Basis.APPORTIONED) for weight in row) for row in weights.messages
     )
-    return ContextWeights(messages, Weight(weights.head.tokens * share, Basis.APPORTIONED), 0.0, weights.counted)
+    return replace(
+        weights, messages=messages, head=Weight(weights.head.tokens * share, Basis.APPORTIONED), unrecorded=0.0
+    )
 
 
 def _weigh(part: Part, table: WeightTable, position: int, rates: Rates) -> Weight:

@@ -20,6 +20,9 @@ from sessions.weights.engine.weight import Basis, Weight
 LEAST_OF_ESTIMATE = 0.4
 MOST_OF_ESTIMATE = 2.5
 """A group that was counted as less or more than this times its estimate holds something that no record tells of."""
+LEAST_OF_PROSE = 0.7
+MOST_OF_PROSE = 1.5
+"""Prose is estimated better: a summary that was counted as more came with files that no record tells of."""
 SLACK = 300
 """Tokens of reminders that come unrecorded with almost any message of older clients."""
 CREDIBLE_OUTPUT = 0.5
@@ -200,7 +203,8 @@ class Ledger:
         since = pending.count.position
         surplus = pending.count.prompt - self._expected(pending.parts)
         group = sum(self.weights[key].tokens for key in pending.group)
-        least, most = LEAST_OF_ESTIMATE * group, MOST_OF_ESTIMATE * group + SLACK
+        least, most = self._range(pending.group)
+        least, most = least * group, most * group + SLACK
         if group and least <= group + surplus <= most:
             measured = group + surplus
             self.rates(pending.count.model).learn([self._features[key] for key in pending.group], measured)
@@ -213,9 +217,13 @@ class Ledger:
             thought = sum(self.weights[key].tokens for key in thoughts)
             self._share(thoughts, thought + surplus, Basis.APPORTIONED, since)
         else:
-            if group:
-                self._share(pending.group, most - SLACK, Basis.ESTIMATED, since)
-            self._gain(pending, surplus - max(0.0, most - SLACK - group))
+            self._gain(pending, surplus)
+
+    def _range(self, group: Sequence[Hashable]) -> tuple[float, float]:
+        """How far a count of these parts may be from their estimate."""
+        if all(self._features[key].content is Content.PROSE for key in group):
+            return LEAST_OF_PROSE, MOST_OF_PROSE
+        return LEAST_OF_ESTIMATE, MOST_OF_ESTIMATE
 
     def _gain(self, pending: _Pending, tokens: float) -> None:
         """More was sent than any record tells of: a new head where the cache shows that it changed."""
@@ -238,7 +246,7 @@ class Ledger:
         self.unrecorded -= gone
         tokens -= gone
         group = sum(self.weights[key].tokens for key in pending.group)
-        gone = min((1 - LEAST_OF_ESTIMATE) * group, tokens)
+        gone = min((1 - self._range(pending.group)[0]) * group, tokens)
         if gone:
             self._share(pending.group, group - gone, Basis.ESTIMATED, pending.count.position)
         tokens -= gone

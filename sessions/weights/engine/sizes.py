@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.presentation.pieces import is_unrecorded_thinking
@@ -17,7 +16,7 @@ from sessions.usage.engine.tokens import Limits, Window, context_window
 from sessions.weights.engine.context_weights import ContextWeights
 from sessions.weights.engine.features import features_of
 from sessions.weights.engine.prompt_size import PromptSize
-from sessions.weights.engine.rates import Rates
+from sessions.weights.engine.setup_weights import share_head
 from sessions.weights.engine.weight import Basis, Weight, combine
 
 LABELS = {
@@ -118,13 +117,6 @@ def category_weights(
     return {category: combine(parts) for category, parts in by_category.items()}
 
 
-def setup_weight(setup: RequestSetup, model: str) -> Weight | None:
-    """System prompt and tools, if records hold both."""
-    rates = Rates(model)
-    system, tools = _estimate(setup.system, rates), _estimate(setup.tools, rates)
-    return None if system is None or tools is None else Weight(system + tools, Basis.ESTIMATED)
-
-
 def _split(piece: Piece, weight: Weight) -> Iterable[tuple[Category, Weight]]:
     """The pictures in a result count as pictures."""
     category = category_of(piece)
@@ -141,25 +133,12 @@ def _split(piece: Piece, weight: Weight) -> Iterable[tuple[Category, Weight]]:
 def _head(setup: RequestSetup, model: str, measured: Weight | None) -> dict[Category, list[Weight]]:
     """What stands before the messages. Where records hold it, it is shared out between system prompt and tools; what
     they do not hold stays one."""
-    rates = Rates(model)
-    system, tools = _estimate(setup.system, rates), _estimate(setup.tools, rates)
-    known = (system or 0.0) + (tools or 0.0)
-    head, factor, basis = 0.0, 1.0, Basis.ESTIMATED
-    if measured is not None:
-        basis = measured.basis
-        if (system is None or tools is None) and known <= measured.tokens:
-            head = measured.tokens - known
-        elif known:
-            factor = measured.tokens / known
+    shares = share_head(setup, model, measured)
     return {
-        Category.HEAD: [Weight(head, basis)],
-        Category.SYSTEM: [Weight((system or 0.0) * factor, basis)],
-        Category.TOOLS: [Weight((tools or 0.0) * factor, basis)],
+        Category.HEAD: [shares.rest],
+        Category.SYSTEM: [*shares.system, Weight(0.0, shares.rest.basis)],
+        Category.TOOLS: [*shares.tools, Weight(0.0, shares.rest.basis)],
     }
-
-
-def _estimate(blocks: Sequence[Mapping[str, Any]] | None, rates: Rates) -> float | None:
-    return None if blocks is None else sum(rates.estimate(features_of(block)) for block in blocks)
 
 
 def _missing(context: Context, weights: ContextWeights) -> dict[Category, str]:

@@ -10,14 +10,18 @@ from typing import NamedTuple
 
 import zstandard
 
+from sessions.weights.engine.boundary_size import BoundarySize
 from sessions.weights.engine.conversation import PartKey
 from sessions.weights.engine.ledger import Change, Sizing
+from sessions.weights.engine.prompt_size import PromptSize
 from sessions.weights.engine.weight import Basis, Weight
 
 _BASES = tuple(Basis)
 _CHANGE = struct.Struct("<iihifB")
 _REQUEST = struct.Struct("<ifBfff")
-_HEADER = struct.Struct("<II")
+_BOUNDARY = struct.Struct("<i?qfBfBf?qfBfBffB")
+"""A weight below zero stands for none."""
+_HEADER = struct.Struct("<III")
 MOST_NUMBER = 0x7FFF
 
 
@@ -37,11 +41,12 @@ class Measured(NamedTuple):
 class WeightTable:
     changes: tuple[Change, ...] = ()
     requests: tuple[Measured, ...] = ()
+    boundaries: tuple[BoundarySize, ...] = ()
     _by_key: dict[PartKey, list[Change]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, changes: Iterable[Change], sizings: Iterable[Sizing]) -> WeightTable:
-        return cls._make(
+        return cls.make(
             tuple(changes),
             tuple(
                 Measured(
@@ -56,12 +61,14 @@ class WeightTable:
         )
 
     @classmethod
-    def _make(cls, changes: tuple[Change, ...], requests: tuple[Measured, ...]) -> WeightTable:
+    def make(
+        cls, changes: tuple[Change, ...], requests: tuple[Measured, ...], boundaries: tuple[BoundarySize, ...] = ()
+    ) -> WeightTable:
         by_key: dict[PartKey, list[Change]] = {}
         for change in changes:
             assert isinstance(change.key, PartKey)
             by_key.setdefault(change.key, []).append(change)
-        return cls(changes, requests, by_key)
+        return cls(changes, requests, boundaries, by_key)
 
     def weight(self, key: PartKey, position: int) -> Weight | None:
         """As of the request whose answer stands at `position`; what was measured later counts if nothing was before."""
@@ -78,8 +85,11 @@ class WeightTable:
         index = bisect_right(self.requests, position, key=lambda request: request.position)
         return self.requests[index - 1] if index else None
 
+    def boundary(self, position: int) -> BoundarySize | None:
+        return next((boundary for boundary in self.boundaries if boundary.position == position), None)
+
     def pack(self) -> bytes:
-        rows = [_HEADER.pack(len(self.changes), len(self.requests))]
+        rows = [_HEADER.pack(len(self.changes), len(self.requests), len(self.boundaries))]
         rows += [_pack_change(change) for change in self.changes]
         rows += [
             _REQUEST.pack(
@@ -92,21 +102,22 @@ class WeightTable:
             )
             for request in self.requests
         ]
+        rows += [_pack_boundary(boundary) for boundary in self.boundaries]
         return zstandard.ZstdCompressor(level=3).compress(b"".join(rows))
 
     @classmethod
     def unpack(cls, packed: bytes) -> WeightTable:
         data = zstandard.ZstdDecompressor().decompress(packed)
-        changes, requests = _HEADER.unpack_from(data)
+        changes, requests, _ = _HEADER.unpack_from(data)
         middle = _HEADER.size + changes * _CHANGE.size
-        return cls._make(
+        end = middle + requests * _REQUEST.size
+        return cls.make(
             tuple(_read_change(row) for row in _CHANGE.iter_unpack(data[_HEADER.size : middle])),
             tuple(
                 Measured(position, Weight(head, _BASES[basis]), unrecorded, predicted, named)
-                for position, head, basis, unrecorded, predicted, named in _REQUEST.iter_unpack(
-                    data[middle : middle + requests * _REQUEST.size]
-                )
+                for position, head, basis, unrecorded, predicted, named in _REQUEST.iter_unpack(data[middle:end])
             ),
+            tuple(_read_boundary(row) for row in _BOUNDARY.iter_unpack(data[end:])),
         )
 
 
@@ -121,3 +132,49 @@ def _read_change(row: Sequence[float]) -> Change:
     since, position, number, size, tokens, basis = row
     key = PartKey(int(position), int(number), int(size))
     return Change(int(since), key, Weight(tokens, _BASES[int(basis)]))
+
+
+def _pack_boundary(size: BoundarySize) -> bytes:
+    return _BOUNDARY.pack(
+        size.position,
+        *_pack_link(size.link),
+        *_pack_size(size.before),
+        *_pack_link(size.after_link),
+        *_pack_size(size.after),
+        *_pack_weight(size.summary),
+    )
+
+
+def _pack_link(link: int | None) -> tuple[bool, int]:
+    return link is not None, link or 0
+
+
+def _pack_size(size: PromptSize | None) -> tuple[float, ...]:
+    if size is None:
+        return (*_pack_weight(None), *_pack_weight(None), 0.0)
+    return (*_pack_weight(size.messages), *_pack_weight(size.head), size.unrecorded)
+
+
+def _pack_weight(weight: Weight | None) -> tuple[float, int]:
+    return (-1.0, 0) if weight is None else (weight.tokens, _BASES.index(weight.basis))
+
+
+def _read_boundary(row: Sequence[float]) -> BoundarySize:
+    before = _read_size(row[3:8])
+    assert before is not None
+    return BoundarySize(
+        int(row[0]), _read_link(row[1:3]), before, _read_link(row[8:10]), _read_size(row[10:15]), _read_weight(row[15:])
+    )
+
+
+def _read_link(row: Sequence[float]) -> int | None:
+    return int(row[1]) if row[0] else None
+
+
+def _read_size(row: Sequence[float]) -> PromptSize | None:
+    messages = _read_weight(row[:2])
+    return None if messages is None else PromptSize(messages, _read_weight(row[2:4]), row[4])
+
+
+def _read_weight(row: Sequence[float]) -> Weight | None:
+    return None if row[0] < 0 else Weight(row[0], _BASES[int(row[1])])

@@ -19,6 +19,7 @@ from sessions.text.engine.words import plural
 from sessions.weights.engine import Count, Ledger, PartReader, Sizing, WeightTable
 from sessions.weights.selectors import RULES_VERSION, prompt_tokens, transcripts_to_weigh, weight_table
 from sessions.weights.services.after_weighing import after_weighing
+from sessions.weights.services.boundaries import measure_boundaries
 
 KIND = "token weights"
 logger = logging.getLogger(__name__)
@@ -78,7 +79,8 @@ def table_measure(transcript: Transcript) -> WeightTable:
 def _measure(transcript: Transcript, active: ActiveRun | None = None) -> WeightTable:
     ledger = Ledger()
     sizings = list(measure(transcript, ledger, active))
-    return WeightTable.of(ledger.changes, sizings)
+    table = WeightTable.of(ledger.changes, sizings)
+    return WeightTable.make(table.changes, table.requests, tuple(measure_boundaries(transcript, table, active)))
 
 
 def measure(transcript: Transcript, ledger: Ledger, active: ActiveRun | None = None) -> Iterator[Sizing]:

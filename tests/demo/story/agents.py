@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.demo.story import context
 from tests.demo.story.blocks import Call, Outcome, Record
 from tests.demo.story.clock import Clock
+from tests.demo.story.head import READER, WORKER
 from tests.demo.story.ids import agent_id, uid
 from tests.demo.story.session import Session
 from tests.demo.story.tools import as_json
@@ -31,7 +32,9 @@ class Agent(Session):
         setting = Setting(parent.session, branch=parent.setting.branch, agent=self.ident)
         path = f"{parent.session}/subagents/agent-{self.ident}.jsonl"
         clock = Clock(parent.clock.now.isoformat().removesuffix("+00:00"))
-        super().__init__(f"{parent.label}/{name}", path, setting, clock, parent.files, overhead=7800)
+        super().__init__(
+            f"{parent.label}/{name}", path, setting, clock, parent.files, READER if kind == "Explore" else WORKER
+        )
         self.log = None
         self.model = model
         self.parent = parent
@@ -42,6 +45,7 @@ class Agent(Session):
         self.user(self.task, name="task", root={})
         for attachment in (context.environment(), context.model(self.model)):
             self.attach(attachment)
+        self.attach((self.head.snapshot(with_tools=True), {}))
 
     def card(self, call: str, *, finished: bool = True, more: Record | None = None) -> tuple[str, bytes]:
         """Its `meta.json`: who started it, how deep, and what for."""

@@ -15,7 +15,12 @@ Record = dict[str, Any]
 class Think:
     text: str
     tokens: int = 0
-    """What it cost when the text itself was withheld."""
+    """About how long it was when the text itself was withheld."""
+
+    @property
+    def signed(self) -> int:
+        """How many characters its signature has."""
+        return round((self.tokens or len(self.text) / 2.75) * 3.7)
 
 
 @dataclass(frozen=True, slots=True)

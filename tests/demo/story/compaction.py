@@ -5,8 +5,7 @@ from __future__ import annotations
 from tests.demo.story import context
 from tests.demo.story.blocks import Record
 from tests.demo.story.ids import uid
-from tests.demo.story.meter import tokens
-from tests.demo.story.session import CAVEAT, Session, command_text
+from tests.demo.story.session import CAVEAT, Moment, Session, command_text
 from tests.demo.story.transcript import SLUG
 from tests.demo.story.workspace import HOME
 
@@ -41,27 +40,30 @@ class Compaction:
         self.kept = [session.uuid(row) for row in keep]
         if trigger == "manual" and session.tip and session.tip not in self.kept:
             self.kept.append(session.tip)
-        self.before = session.meter.size
         self.seconds = seconds
-        usage = session.meter.request(session.model, session.clock.now, tokens(summary))
-        session.spending.add(usage)
+        self.before, self.after, self.dropped = (session.blanks.open() for _ in range(3))
+        self.tokens = 0
+        asked = session.clock.now.timestamp()
+
+        def count(moment: Moment) -> None:
+            self.tokens = moment.prompt
+            session.blanks.fill(self.before, moment.prompt)
+            moment.ask(summary, asked)
+
+        session.here(count)
         session.clock.wait(seconds)
 
     def boundary(self, unwritten: list[str] | None = None) -> str:
         session = self.session
-        kept = sum(session.sizes.get(uuid, (0, 0))[1] for uuid in self.kept)
-        after = tokens(self.text) + kept
-        session.dropped += self.before - session.meter.overhead - after
         anchor = uid(f"{session.label}/{self.name} summary")
-        meta: Record = {"trigger": self.trigger, "preTokens": self.before, "postTokens": after}
-        meta |= {"cumulativeDroppedTokens": session.dropped, "durationMs": round(self.seconds * 1000)}
+        meta: Record = {"trigger": self.trigger, "preTokens": self.before, "postTokens": self.after}
+        meta |= {"cumulativeDroppedTokens": self.dropped, "durationMs": round(self.seconds * 1000)}
         if session.discovered:
             meta["preCompactDiscoveredTools"] = session.discovered
         if self.kept:
             meta["preservedSegment"] = {"headUuid": self.kept[0], "anchorUuid": anchor, "tailUuid": self.kept[-1]}
             every = [*self.kept[:1], *(unwritten or []), *self.kept[1:]]
             meta["preservedMessages"] = {"anchorUuid": anchor, "uuids": self.kept, "allUuids": every}
-        session.meter.restart(kept)
         session.ledger.compactions += 1
         if session.log:
             session.log.fresh()
@@ -91,6 +93,17 @@ class Compaction:
             text = f"Note: {HOME}/{too_large} was read before the last compaction, but it is too large to include."
             self.session.attach((what, context.rendered(text)))
 
+    def done(self) -> None:
+        """What is left is what the client says that is left: the messages."""
+        session = self.session
+
+        def count(moment: Moment) -> None:
+            session.dropped += self.tokens - moment.messages
+            session.blanks.fill(self.after, moment.messages)
+            session.blanks.fill(self.dropped, session.dropped)
+
+        session.here(count)
+
     def listings(self) -> None:
         session = self.session
         names = sorted({*context.DEFERRED, *session.discovered})
@@ -102,6 +115,7 @@ class Compaction:
             context.model(session.model),
         ):
             session.attach(attachment)
+        self.done()
 
 
 def manual(

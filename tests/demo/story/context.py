@@ -93,7 +93,7 @@ def date(day: str) -> tuple[Record, Record]:
     return {"type": "date", "date": day}, rendered(f"Today's date is {day}.")
 
 
-def tokens_left(count: int) -> tuple[Record, Record]:
+def tokens_left(count: str) -> tuple[Record, Record]:
     text = f"<total_tokens>{count} tokens left</total_tokens>"
     return {"type": "total_tokens_reminder", "text": text}, rendered(text)
 

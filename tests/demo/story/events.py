@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.demo.story import context
 from tests.demo.story.blocks import Call, Outcome, Record
 from tests.demo.story.ids import request_id, uid
-from tests.demo.story.ledger import PRICES
-from tests.demo.story.session import Session
+from tests.demo.story.ledger import PRICES, Spending
+from tests.demo.story.session import Moment, Session
 from tests.demo.story.transcript import ZERO
 
 REFUSED = (
@@ -117,7 +117,6 @@ def switch_model(session: Session, alias: str, model: str, name: str | None = No
     page = context.NAMES.get(model, model)
     session.command("model", alias, f"Set model to `{page}` and saved as your default for new sessions", name=name)
     session.model = model
-    session.meter.forget_thinking()
     if session.log:
         session.log.fresh()
 
@@ -126,42 +125,60 @@ def rewind(session: Session, to: str) -> None:
     """Back to the row `to`: what follows it stays on disk, on a branch that nobody is on any more."""
     uuid = session.uuid(to)
     session.tip = uuid
-    before, own = session.sizes.get(uuid, (session.meter.size, 0))
-    session.meter.size = before + own
-    session.meter.cut(before + own)
     session.state({"type": "last-prompt", "leafUuid": ZERO, "explicit": True, "sessionId": session.session})
 
 
 def snip(session: Session, uuids: list[str], name: str) -> None:
     """Whole turns are taken out of what the model sees."""
-    start = min(session.sizes[uuid][0] for uuid in uuids if uuid in session.sizes)
-    gone = sum(session.sizes[uuid][1] for uuid in uuids if uuid in session.sizes)
     meta = {"removedUuids": uuids}
     session.system("snip_boundary", {"content": "Conversation snipped", "level": "info", "snipMetadata": meta}, name)
-    session.meter.size -= gone
-    session.meter.cut(start)
 
 
 def clear_results(session: Session, calls: list[str], name: str) -> None:
     """Old tool results are taken out of what the model sees; the rows keep their text."""
     results = [session.uuid(f"{call} result") for call in calls]
-    start = min(session.sizes[uuid][0] for uuid in results)
-    gone = sum(session.sizes[uuid][1] for uuid in results) - 12 * len(results)
     rows = {record["uuid"]: record for record in session.written if "uuid" in record}
     idents = [rows[uuid]["message"]["content"][0]["tool_use_id"] for uuid in results]
-    meta = {"trigger": "auto", "preTokens": session.meter.size, "tokensSaved": gone, "compactedToolIds": idents}
+    before, saved = session.blanks.open(), session.blanks.open()
+    sizes: list[int] = []
+
+    def count(moment: Moment) -> None:
+        sizes.append(moment.prompt)
+        session.blanks.fill(before, sizes[0])
+        session.blanks.fill(saved, sizes[0] - sizes[-1])
+
+    session.here(count)
+    meta = {"trigger": "auto", "preTokens": before, "tokensSaved": saved, "compactedToolIds": idents}
     body = {
         "content": "Context microcompacted",
         "level": "info",
         "microcompactMetadata": meta | {"clearedAttachmentUUIDs": []},
     }
     session.system("microcompact_boundary", body, name)
-    session.meter.size -= gone
-    session.meter.cut(start)
+    session.here(count)
 
 
 def cost_state(session: Session) -> None:
-    spent = session.spending
+    usage, dollars, retried, asked = (session.blanks.open() for _ in range(4))
+
+    def count(moment: Moment) -> None:
+        spent = moment.spent
+        session.blanks.fill(usage, _usage_of(spent))
+        session.blanks.fill(dollars, round(sum(spent.dollars.values()), 6))
+        session.blanks.fill(asked, spent.api_ms)
+        session.blanks.fill(retried, spent.api_ms + 2600)
+
+    session.here(count)
+    record: Record = {"type": "cost-state", "sessionId": session.session, "totalCostUSD": dollars}
+    record |= {"totalAPIDuration": retried, "totalAPIDurationWithoutRetries": asked}
+    record |= {"totalToolDuration": session.tool_ms, "totalLinesAdded": session.files.added}
+    record |= {"totalLinesRemoved": session.files.removed, "totalDuration": session.clock.elapsed()}
+    unknown = any(asked.model not in PRICES for asked in session.asked.values())
+    started = round(session.clock.start.timestamp() * 1000)
+    session.state(record | {"startTime": started, "modelUsage": usage, "hasUnknownModelCost": unknown})
+
+
+def _usage_of(spent: Spending) -> Record:
     usage: Record = {}
     for model, total in spent.models.items():
         usage[model] = {
@@ -173,11 +190,4 @@ def cost_state(session: Session) -> None:
             "webSearchRequests": 0,
             "costUSD": round(spent.dollars[model], 6),
         }
-    total_cost = round(sum(spent.dollars.values()), 6)
-    record: Record = {"type": "cost-state", "sessionId": session.session, "totalCostUSD": total_cost}
-    record |= {"totalAPIDuration": spent.api_ms + 2600, "totalAPIDurationWithoutRetries": spent.api_ms}
-    record |= {"totalToolDuration": spent.tool_ms, "totalLinesAdded": session.files.added}
-    record |= {"totalLinesRemoved": session.files.removed, "totalDuration": session.clock.elapsed()}
-    unknown = any(model not in PRICES for model in usage)
-    started = round(session.clock.start.timestamp() * 1000)
-    session.state(record | {"startTime": started, "modelUsage": usage, "hasUnknownModelCost": unknown})
+    return usage

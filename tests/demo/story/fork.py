@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.demo.story import evening, events, long
+from tests.demo.story.accounts import settle
 from tests.demo.story.blocks import Record, Say, Think, hidden
 from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import manual
@@ -69,7 +70,7 @@ SUMMARY = """\
 def copies(origin: Session, session: Session) -> None:
     """The rows of the conversation, with another session id and nothing else changed; state stays behind."""
     names = {place.uuid: name for name, place in origin.places.items() if place.uuid}
-    for row in origin.written:
+    for row in origin.records():
         if row["type"] not in CHAIN:
             continue
         copy: Record = {**row, "sessionId": session.session}
@@ -82,8 +83,6 @@ def copies(origin: Session, session: Session) -> None:
     ledger.prompts = origin.ledger.prompts
     ledger.tool_calls = origin.ledger.tool_calls
     ledger.tool_errors = origin.ledger.tool_errors
-    session.sizes = dict(origin.sizes)
-    session.meter.size = origin.meter.size
     session.prompts = origin.prompts
     session.messages = origin.messages
     session.used = list(origin.used)
@@ -92,6 +91,7 @@ def copies(origin: Session, session: Session) -> None:
 def build() -> list[Session]:
     origin = long.start()
     long.morning(origin)
+    settle(origin)
     ident = uid("session fork")
     setting = Setting(ident, entrypoint="claude-desktop", slug=origin.setting.slug, twice=True)
     session = Session("fork", f"{ident}.jsonl", setting, Clock("2026-11-04T20:14:05.300"), origin.files)
@@ -102,6 +102,8 @@ def build() -> list[Session]:
     follower = cleared(session)
     end = {"type": "continued-in", "timestamp": session.clock.stamp(), "sessionId": ident}
     session.state(end | {"continuedInSessionId": follower.session}, "continued in")
+    settle(session)
+    settle(follower)
     return [session, follower]
 
 
@@ -116,14 +118,14 @@ def compare(session: Session) -> None:
         growing=True,
     )
     session.step(
-        hidden(1700),
+        hidden(170),
         bash(
             "python -m pytest -q tests/test_clock_changes.py",
             "Run the tests",
             "...........                                       [100%]\n11 passed in 0.71s",
         ),
     )
-    session.answer(COMPARED, hidden(2300), name="fork answer", settle=False)
+    session.answer(COMPARED, hidden(230), name="fork answer", settle=False)
 
 
 def compact(session: Session) -> None:
@@ -137,7 +139,7 @@ def compact(session: Session) -> None:
         on_tail=True,
     )
     session.prompt("Put the docstring back.", name="fork after", wait=45)
-    session.step(hidden(250), edit("src/tidewatch/table.py", FOLDED, WITH_FOLD, name="fork edit back"))
+    session.step(hidden(25), edit("src/tidewatch/table.py", FOLDED, WITH_FOLD, name="fork edit back"))
     session.answer("Put back; `table.py` is as it was.", name="fork end")
 
 
@@ -160,7 +162,7 @@ def cleared(before: Session) -> Session:
     session.user(command_text("clear", ""), name="clear command")
     session.prompt("What does `tidewatch next` print at midnight of a clock change?", name="cleared prompt", wait=30)
     opening(session, "2026-11-04", STATUS)
-    session.step(hidden(500), read("src/tidewatch/cli.py"))
+    session.step(hidden(50), read("src/tidewatch/cli.py"))
     session.answer(
         "Always UTC: `next` never converts, so a clock change cannot touch it. The line says `UTC` itself.",
         name="cleared answer",

@@ -46,7 +46,10 @@ class Spending:
         self.models: dict[str, Totals] = {}
         self.dollars: dict[str, float] = {}
         self.api_ms = 0
-        self.tool_ms = 0
+
+    @property
+    def tokens(self) -> int:
+        return sum(total.input + total.cache_write + total.cache_read + total.output for total in self.models.values())
 
     def add(self, usage: Usage) -> None:
         self.models.setdefault(usage.model, Totals()).count(usage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.demo.story.accounts import settle
 from tests.demo.story.blocks import Say
 from tests.demo.story.clock import Clock
 from tests.demo.story.ids import uid
@@ -91,4 +92,5 @@ def build() -> Session:
     session.cut = last[:-9]
     session.ledger.problems += 1
     session.odd["partial last line"] = len(session.lines) + 1
+    settle(session)
     return session

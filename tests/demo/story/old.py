@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.demo.story.blocks import Outcome
 from tests.demo.story.clock import Clock
+from tests.demo.story.head import OLD, Head
 from tests.demo.story.session import Session
 from tests.demo.story.transcript import Setting
 from tests.demo.story.workspace import Workspace
@@ -12,8 +13,8 @@ SONNET = "claude-sonnet-4-5-20250929"
 
 
 class OldSession(Session):
-    def __init__(self, label: str, path: str, setting: Setting, clock: Clock) -> None:
-        super().__init__(label, path, setting, clock, Workspace(), overhead=15900)
+    def __init__(self, label: str, path: str, setting: Setting, clock: Clock, head: Head = OLD) -> None:
+        super().__init__(label, path, setting, clock, Workspace(), head)
         self.log = None
         self.model = SONNET
 

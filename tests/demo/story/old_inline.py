@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tests.demo.story.accounts import settle
 from tests.demo.story.blocks import Call, Outcome, Record, Say, Think
 from tests.demo.story.clock import Clock
-from tests.demo.story.ids import uid
-from tests.demo.story.meter import Meter
+from tests.demo.story.head import OLD_AGENT
+from tests.demo.story.ids import message_id, uid
+from tests.demo.story.meter import Usage
 from tests.demo.story.old import OldSession
 from tests.demo.story.tools import bash, grep, other, read
 from tests.demo.story.transcript import Setting
@@ -63,8 +65,8 @@ def todo(done: int, name: str) -> Call:
 
 def sidechain(session: OldSession) -> None:
     """The helper's own rows: in the same file, with a root of their own and no agent id."""
-    above, meter = session.tip, session.meter
-    session.meter = Meter(9100)
+    above, head = session.tip, session.head
+    session.head = OLD_AGENT
     session.setting.inline = True
     session.user(TASK, {}, "sidechain root", root={})
     session.step(
@@ -76,7 +78,7 @@ def sidechain(session: OldSession) -> None:
     )
     session.step(Say(FOUND), name="sidechain report")
     session.setting.inline = False
-    session.tip, session.meter = above, meter
+    session.tip, session.head = above, head
 
 
 def multi_edit(session: OldSession) -> Call:
@@ -99,10 +101,17 @@ def multi_edit(session: OldSession) -> Call:
 def ask_helper(session: OldSession) -> None:
     task = {"description": "List bare functions", "prompt": TASK, "subagent_type": "general-purpose"}
     report = [{"type": "text", "text": FOUND}]
-    usage = {"input_tokens": 3, "cache_creation_input_tokens": 75, "cache_read_input_tokens": 9110, "output_tokens": 60}
-    twin: Record = {"content": report, "totalDurationMs": 9120, "totalTokens": 9248, "totalToolUseCount": 1}
+    usage, total = session.blanks.open({}), session.blanks.open()
+    twin: Record = {"content": report, "totalDurationMs": 9120, "totalTokens": total, "totalToolUseCount": 1}
     call = other("Task", task, report, twin | {"usage": usage, "wasInterrupted": False}, name="task", seconds=9.0)
     session.step(call, meanwhile=lambda: sidechain(session))
+    last = session.asked[message_id("old/sidechain report")]
+
+    def count(used: Usage) -> None:
+        session.blanks.fill(usage, last.row(used, used.output))
+        session.blanks.fill(total, used.context)
+
+    last.listeners.append(count)
 
 
 def build() -> OldSession:
@@ -129,8 +138,8 @@ def build() -> OldSession:
     )
     session.step(multi_edit(session))
     session.user(SUMMARY, {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}, "old summary", root={})
-    session.meter.restart(400)
     session.ledger.compactions += 1
     session.step(bash("python -m pytest -q", "Run the tests", "7 passed in 1.10s"))
     session.answer("Docstrings are in for `table.py`; `stations.py` and `cli.py` are next.", name="old end")
+    settle(session)
     return session

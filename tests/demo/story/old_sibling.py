@@ -5,9 +5,11 @@ Its sub-agent is a file beside it; its compaction wrote the kept rows a second t
 
 from __future__ import annotations
 
+from tests.demo.story.accounts import settle
 from tests.demo.story.blocks import Record, Say, Think
 from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import Compaction
+from tests.demo.story.head import OLD_AGENT
 from tests.demo.story.ids import hexed, uid
 from tests.demo.story.old import OldSession
 from tests.demo.story.tools import bash, edit, other, read
@@ -32,7 +34,7 @@ def helper(parent: OldSession, ident: str) -> OldSession:
     setting = Setting(parent.session, version="2.0.60", agent=ident)
     clock = Clock(parent.clock.now.isoformat().removesuffix("+00:00"))
     clock.wait(3)
-    agent = OldSession("sibling/largest", f"agent-{ident}.jsonl", setting, clock)
+    agent = OldSession("sibling/largest", f"agent-{ident}.jsonl", setting, clock, OLD_AGENT)
     agent.user(TASK, {}, "task", root={})
     agent.step(
         Say("I'll scan the year."),
@@ -43,6 +45,7 @@ def helper(parent: OldSession, ident: str) -> OldSession:
         ),
     )
     agent.step(Say(LARGEST), name="report")
+    settle(agent, parent)
     return agent
 
 
@@ -56,12 +59,7 @@ def build() -> list[OldSession]:
     agent_name = hexed("sibling helper", 8)
     agent = helper(session, agent_name)
     report = [{"type": "text", "text": LARGEST}]
-    usage = {
-        "input_tokens": 3,
-        "cache_creation_input_tokens": 121,
-        "cache_read_input_tokens": 16210,
-        "output_tokens": 41,
-    }
+    last, used = agent.last()
     twin: Record = {
         "status": "completed",
         "prompt": TASK,
@@ -69,7 +67,7 @@ def build() -> list[OldSession]:
         "content": report,
         "totalDurationMs": 7410,
     }
-    twin |= {"totalTokens": 16375, "totalToolUseCount": 1, "usage": usage}
+    twin |= {"totalTokens": used.context, "totalToolUseCount": 1, "usage": last.row(used, used.output)}
     task = {"description": "Largest tides", "prompt": TASK, "subagent_type": "general-purpose"}
     session.step(
         Think("A scan of a year; a helper can do it."),
@@ -78,6 +76,7 @@ def build() -> list[OldSession]:
     )
     session.answer(f"The largest at Gull Haven: {LARGEST}", name="sibling answer")
     resumed(session)
+    settle(session)
     return [session, agent]
 
 
@@ -86,7 +85,7 @@ def resumed(session: OldSession) -> None:
     session.setting.version = "2.1.220"
     session.clock.wait(40 * 24 * 3600)
     session.prompt(
-        "Add the station to the README. (I set auto-compact to 8% to try it out.)", name="sibling resumed", wait=0
+        "Add the station to the README. (I set auto-compact to 1.5% to try it out.)", name="sibling resumed", wait=0
     )
     session.step(
         Say("The list of stations is near the top."), read("README.md", name="sibling read"), name="reads readme"
@@ -99,6 +98,7 @@ def resumed(session: OldSession) -> None:
     for uuid in work.kept:
         session.again({**rows[uuid], "parentUuid": parent})
         session.tip = parent = uuid
+    work.done()
     session.step(
         edit(
             "README.md",

@@ -17,16 +17,10 @@ def opening(session: Session, day: str, status: str) -> None:
     )
     for attachment in listings:
         session.attach(attachment)
-    claude = session.files.files[f"{HOME}/CLAUDE.md"]
-    if session.log:
-        texts = [context.instructions(claude)[1]["rendered"][0]["content"], session.last_prompt]
-        content = context.environment()[1]["rendered"][0]["content"]
-        user = {"role": "user", "content": [{"type": "text", "text": text} for text in texts]}
-        session.log.pending = session.log.note(
-            session, (user, {"role": "system", "content": [{"type": "text", "text": content}]})
-        )
-    session.attach(context.instructions(claude))
+    session.attach(context.instructions(session.files.files[f"{HOME}/CLAUDE.md"]))
     session.attach(context.session_context(status))
     session.attach(context.date(day))
+    # The log of requests has the tools, if there is one.
+    session.attach((session.head.snapshot(with_tools=not session.log), {}))
     if session.log:
-        session.attach((session.log.snapshot(), {}), weighs=False)
+        session.log.pending = session.log.note(session, blobs=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.demo.story.blocks import Block, Call, Outcome, Record, Say, Think
 from tests.demo.story.clock import Clock
 from tests.demo.story.ids import signature, tool_id, uid
-from tests.demo.story.meter import IMAGE, Meter, Usage, tokens
+from tests.demo.story.meter import pace
 from tests.demo.story.tools import ACCEPTED, as_json
 from tests.demo.story.transcript import Setting, Transcript
 
@@ -13,27 +13,18 @@ _FIRST = ("isVisibleInTranscriptOnly", "isCompactSummary", "isMeta", "turnCompan
 """Keys of a user row that stand before its uuid."""
 
 
-def weight(block: Block) -> int:
+def pace_of(block: Block) -> int:
     if isinstance(block, Think):
-        return block.tokens or tokens(block.text)
-    return tokens(block.text if isinstance(block, Say) else block.tool + as_json(block.input))
-
-
-def content_weight(content: str | list[Record]) -> int:
-    if isinstance(content, str):
-        return tokens(content)
-    return sum(IMAGE if part["type"] == "image" else tokens(part.get("text") or as_json(part)) for part in content)
+        return block.tokens or pace(block.text)
+    return pace(block.text if isinstance(block, Say) else block.tool + as_json(block.input))
 
 
 class Rows(Transcript):
     effort = "high"
 
-    def __init__(self, label: str, path: str, setting: Setting, clock: Clock, overhead: int) -> None:
+    def __init__(self, label: str, path: str, setting: Setting, clock: Clock) -> None:
         super().__init__(label, path, setting, clock)
-        self.meter = Meter(overhead)
         self.prompt_id = uid(f"{label}/prompt 0")
-        self.sizes: dict[str, tuple[int, int]] = {}
-        """Per row: the size of the conversation before it, and its own."""
 
     def agent(self) -> Record:
         return {"agentId": self.setting.agent} if self.setting.agent and not self.setting.old else {}
@@ -43,10 +34,6 @@ class Rows(Transcript):
 
     def now(self) -> Record:
         return {"uuid": "", "timestamp": self.clock.stamp()}
-
-    def weigh(self, uuid: str, count: int) -> None:
-        self.sizes[uuid] = (self.meter.size, count)
-        self.meter.add(count)
 
     def user(
         self,
@@ -61,15 +48,11 @@ class Rows(Transcript):
         first: Record = {key: foot[key] for key in _FIRST if key in foot}
         rest: Record = {key: value for key, value in foot.items() if key not in first}
         body = {**self.owner(), "type": "user", "message": {"role": "user", "content": content}, **first}
-        uuid = self.chain({**body, "uuid": "", "timestamp": stamp or self.clock.stamp(), **rest}, name, root=root)
-        self.weigh(uuid, content_weight(content))
-        return uuid
+        return self.chain({**body, "uuid": "", "timestamp": stamp or self.clock.stamp(), **rest}, name, root=root)
 
-    def attach(self, attachment: tuple[Record, Record], name: str | None = None, weighs: bool = True) -> str:
+    def attach(self, attachment: tuple[Record, Record], name: str | None = None) -> str:
         what, more = attachment
-        uuid = self.chain({**self.agent(), "attachment": what, "type": "attachment", **self.now(), **more}, name)
-        self.weigh(uuid, sum(tokens(part["content"]) for part in more.get("rendered", [])) if weighs else 0)
-        return uuid
+        return self.chain({**self.agent(), "attachment": what, "type": "attachment", **self.now(), **more}, name)
 
     def system(self, subtype: str, body: Record, name: str | None = None) -> str:
         when = {"timestamp": self.clock.stamp(), "uuid": "", "isMeta": False}
@@ -78,9 +61,9 @@ class Rows(Transcript):
     def call_id(self, message: str, index: int) -> str:
         return tool_id(f"{self.label}/{message}.{index}")
 
-    def block(self, block: Block, index: int, message: Record, usage: Usage, foot: Record, name: str, row: str) -> str:
-        """One block of a message: the client writes a row for each."""
-        content, timing = self._content(block, index, usage, name)
+    def block(self, block: Block, index: int, message: Record, thought: int, foot: Record, name: str, row: str) -> str:
+        """One block of a message: the client writes a row for each. `thought`: how long the message thought."""
+        content, timing = self._content(block, index, thought, name)
         body: Record = {**self.agent(), "message": message | {"content": [content]}}
         if self.setting.old:
             body |= {**foot, "type": "assistant", **self.now()}
@@ -90,14 +73,13 @@ class Rows(Transcript):
             body |= {"effort": self.effort, "perTurnEffort": self.effort, "madeBy": "model"}
         self.setting.twice = not self.setting.old
         uuid = self.chain(body, block.name if isinstance(block, Call) and block.name else row)
-        self.sizes[uuid] = (self.meter.size - usage.output, weight(block))
         self.clock.wait(0.05)
         return uuid
 
-    def _content(self, block: Block, index: int, usage: Usage, name: str) -> tuple[Record, Record]:
+    def _content(self, block: Block, index: int, thought: int, name: str) -> tuple[Record, Record]:
         if isinstance(block, Think):
-            signed = signature(f"{self.label}/{name}.{index}")
-            timing = {"thinkingDurationMs": 40 + usage.thinking * 9}
+            signed = signature(f"{self.label}/{name}.{index}", block.signed)
+            timing = {"thinkingDurationMs": 40 + thought * 9}
             shown = {"thinkingDisplay": "updates" if block.text else "omitted"}
             return {"type": "thinking", "thinking": block.text, "signature": signed}, timing | shown
         if isinstance(block, Say):
@@ -105,17 +87,6 @@ class Rows(Transcript):
         self.ledger.tool_calls += 1
         content = {"type": "tool_use", "id": self.call_id(name, index), "name": block.tool, "input": block.input}
         return content, {"toolInputStreamMs": 4 + len(as_json(block.input)) // 9}
-
-    def usage_row(self, usage: Usage, output: int) -> Record:
-        created = {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": usage.write}
-        row: Record = {"input_tokens": usage.input, "cache_creation_input_tokens": usage.write}
-        row["cache_read_input_tokens"] = usage.read
-        if self.setting.old:
-            return row | {"cache_creation": created, "output_tokens": output, "service_tier": "standard"}
-        row |= {"output_tokens": output, "output_tokens_details": {"thinking_tokens": min(usage.thinking, output)}}
-        row |= {"server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0}, "service_tier": "standard"}
-        row |= {"cache_creation": created, "inference_geo": "not_available", "iterations": [], "speed": "standard"}
-        return row
 
     def result(self, outcome: Outcome, ident: str, source: str, name: str | None = None) -> str:
         """The row that gives a tool's result back; it hangs on the row of its call."""
@@ -130,6 +101,4 @@ class Rows(Transcript):
             foot |= {**outcome.foot, "sourceToolAssistantUUID": source}
             foot |= {} if "toolDenialKind" in outcome.foot else ACCEPTED
         body = {**self.owner(), "type": "user", "message": {"role": "user", "content": [block]}, **self.now(), **foot}
-        uuid = self.chain(body, name, parent=source)
-        self.weigh(uuid, content_weight(outcome.content))
-        return uuid
+        return self.chain(body, name, parent=source)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from tests.demo.story.blocks import Block, Call, Record, Say, Think
 from tests.demo.story.clock import Clock
+from tests.demo.story.head import SESSION, Head
 from tests.demo.story.history import FileHistory
 from tests.demo.story.ids import message_id, request_id, uid
 from tests.demo.story.ledger import Spending
 from tests.demo.story.meter import Usage
-from tests.demo.story.requests import RequestLog
-from tests.demo.story.rows import Rows, weight
+from tests.demo.story.requests import Asked, RequestLog
+from tests.demo.story.rows import Rows, pace_of
 from tests.demo.story.transcript import Setting
 from tests.demo.story.workspace import Workspace
 
+ALLOWED = 15_000_000
+"""Tokens."""
 CAVEAT = (
     "<local-command-caveat>The command below was run directly in the client, not sent to you as a request."
     "</local-command-caveat>"
@@ -27,17 +31,45 @@ def command_text(command: str, args: str) -> str:
     return f"{text}{indent}<command-args>{args}</command-args>"
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What the next request would have held, and what the session had cost until then."""
+
+    messages: int
+    """Tokens."""
+    head: int
+    spent: Spending
+    ask: Callable[[str, float], Usage]
+    """Asks about the whole conversation, as the client does for itself: the answer, and when."""
+
+    @property
+    def prompt(self) -> int:
+        return self.head + self.messages
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    position: int
+    tip: str | None
+    count: Callable[[Moment], None]
+
+
 class Session(Rows):
     source = "repl_main_thread"
     agent_type = ""
 
     def __init__(
-        self, label: str, path: str, setting: Setting, clock: Clock, files: Workspace, overhead: int = 21300
+        self, label: str, path: str, setting: Setting, clock: Clock, files: Workspace, head: Head = SESSION
     ) -> None:
-        super().__init__(label, path, setting, clock, overhead)
+        super().__init__(label, path, setting, clock)
         self.files = files
+        self.head = head
         self.log: RequestLog | None = RequestLog()
-        self.spending = Spending()
+        self.asked: dict[str, Asked] = {}
+        """By the id of the answer."""
+        self.points: list[Point] = []
+        self.cache_is_lost = False
+        """The server forgets what it has cached, and nobody knows why."""
         self.history = FileHistory()
         self.model = "claude-opus-5-5"
         self.mode = "default"
@@ -48,6 +80,7 @@ class Session(Rows):
         self.prompted = self.clock.now
         self.messages = 0
         self.dropped = 0
+        self.tool_ms = 0
         self.used: list[str] = []
         self.discovered: list[str] = []
         self.odd: dict[str, int] = {}
@@ -104,15 +137,15 @@ class Session(Rows):
         """
         self.messages += 1
         name = name or f"message {self.messages}"
-        usage = self._request(blocks)
-        message = self._message(name, usage, blocks, miss)
+        thought = sum(pace_of(block) for block in blocks if isinstance(block, Think))
+        asked = self._request(name, blocks)
+        message = self._message(name, asked, blocks, miss)
         foot = self._origin(name, skill)
         calls: list[tuple[Call, str, str]] = []
         for index, block in enumerate(blocks):
-            output = usage.output if not growing or index == len(blocks) - 1 else 8 + 3 * index
-            message["usage"] = self.usage_row(usage, output)
+            message["usage"] = asked.streamed(index) if growing and index < len(blocks) - 1 else asked.usage
             row = name if len(blocks) == 1 else f"{name}.{index}"
-            uuid = self.block(block, index, message, usage, foot, name, row)
+            uuid = self.block(block, index, message, thought, foot, name, row)
             if isinstance(block, Call):
                 calls.append((block, self.call_id(name, index), uuid))
                 if stream:
@@ -122,6 +155,22 @@ class Session(Rows):
             meanwhile()
         for place in order if order is not None else range(len(calls)):
             self._run(*calls[place])
+
+    def tokens_left(self) -> str:
+        """Of what the person allows a session to use."""
+        left = self.blanks.open(ALLOWED)
+        self.here(lambda moment: self.blanks.fill(left, ALLOWED - moment.spent.tokens))
+        return left
+
+    def last(self) -> tuple[Asked, Usage]:
+        """The last request, and what it used."""
+        asked = list(self.asked.values())[-1]
+        assert asked.used is not None
+        return asked, asked.used
+
+    def here(self, count: Callable[[Moment], None]) -> None:
+        """Once all is counted, `count` gets what the conversation weighed at this point."""
+        self.points.append(Point(self.ledger.records, self.tip, count))
 
     def answer(self, text: str, *blocks: Block, name: str | None = None, settle: bool = True) -> None:
         """The last words of a turn."""
@@ -156,24 +205,24 @@ class Session(Rows):
         row = next(record for record in self.written if record.get("uuid") == uuid)
         return str(row["message"]["content"][0]["id"])
 
-    def _request(self, blocks: Sequence[Block]) -> Usage:
-        output = sum(weight(block) for block in blocks)
-        thinking = sum(weight(block) for block in blocks if isinstance(block, Think))
+    def _request(self, name: str, blocks: Sequence[Block]) -> Asked:
         self.clock.wait(0.3)
         if self.log and self.log.pending is None:
             self.log.pending = self.log.note(self)
-        usage = self.meter.request(self.model, self.clock.now, output, thinking)
-        self.clock.wait(0.8 + output / 85)
-        self.spending.add(usage)
-        self.ledger.count(usage)
-        return usage
+        asked = Asked(self.clock.now, self.model, self.effort, self.head, self.blanks, self.setting.old)
+        asked.logged = self.log.latest if self.log else None
+        asked.cache_is_lost, self.cache_is_lost = self.cache_is_lost, False
+        self.asked[message_id(f"{self.label}/{name}")] = asked
+        self.clock.wait(0.8 + sum(pace_of(block) for block in blocks) / 85)
+        return asked
 
-    def _message(self, name: str, usage: Usage, blocks: Sequence[Block], miss: str | None) -> Record:
+    def _message(self, name: str, asked: Asked, blocks: Sequence[Block], miss: str | None) -> Record:
         stop = "tool_use" if any(isinstance(block, Call) for block in blocks) else "end_turn"
         message: Record = {"id": message_id(f"{self.label}/{name}"), "type": "message", "role": "assistant"}
-        message |= {"model": usage.model, "stop_reason": stop, "stop_sequence": None}
+        message |= {"model": asked.model, "stop_reason": stop, "stop_sequence": None}
         if miss:
-            reason = {"type": miss, "cache_missed_input_tokens": usage.write}
+            asked.missed = self.blanks.open()
+            reason = {"type": miss, "cache_missed_input_tokens": asked.missed}
             message["diagnostics"] = {"cache_miss_reason": reason}
         return message
 
@@ -194,7 +243,7 @@ class Session(Rows):
     def _run(self, call: Call, ident: str, source: str) -> None:
         outcome = call.run(self.files)
         self.clock.wait(outcome.seconds)
-        self.spending.tool_ms += round(outcome.seconds * 1000)
+        self.tool_ms += round(outcome.seconds * 1000)
         if call.tool not in self.used:
             self.used.append(call.tool)
         if call.tracked and not self.setting.old and call.tracked not in self.history.versions:

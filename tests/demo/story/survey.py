@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.demo.story import events
+from tests.demo.story.accounts import settle
 from tests.demo.story.agents import Agent, absorbed, delivered, launch, nested, notice
 from tests.demo.story.blocks import Record, Say, Think, hidden
 from tests.demo.story.clock import Clock
@@ -94,7 +95,7 @@ def constants_agent(main: Session, side: dict[str, bytes]) -> tuple[Agent, Agent
     outer = Agent(main, "constants", "general-purpose", "Check the constants", CONSTANTS_TASK)
     outer.begin()
     outer.step(
-        hidden(1400),
+        hidden(140),
         Say("Three stations and a scan. Table 4 goes to a helper."),
         read("src/tidewatch/data/port-hallow.json"),
         read("src/tidewatch/data/gull-haven.json"),
@@ -102,13 +103,14 @@ def constants_agent(main: Session, side: dict[str, bytes]) -> tuple[Agent, Agent
     )
     inner = Agent(outer, "table four", "general-purpose", "Type out table 4", TABLE_TASK)
     inner.begin()
-    inner.step(hidden(700), bash("sed -n '/^4/,/^5/p' harbour-2026.txt", "Print table 4", SHEET))
+    inner.step(hidden(70), bash("sed -n '/^4/,/^5/p' harbour-2026.txt", "Print table 4", SHEET))
     inner.step(Say(TYPED), name="typed out")
+    settle(inner, main)
     outer.step(Say("Now the poor scan."), nested(inner, TYPED, name="asks for table four"), name="nested call")
     path, card = inner.card(outer.call_of("asks for table four"))
     side[path] = card
     outer.step(
-        hidden(2100),
+        hidden(210),
         bash(
             "python tools/compare.py harbour-2026.txt",
             "Compare",
@@ -118,6 +120,7 @@ def constants_agent(main: Session, side: dict[str, bytes]) -> tuple[Agent, Agent
         ),
     )
     outer.step(Say(REPORT), name="report")
+    settle(outer, main)
     return outer, inner
 
 
@@ -127,16 +130,18 @@ def heights_agent(main: Session) -> Agent:
     agent.begin()
     agent.step(Say("Searching for format strings."), grep(r"\.2f|metres", FOUND, name="finds four"))
     agent.step(Say(HEIGHTS), name="report")
+    settle(agent, main)
     return agent
 
 
 def failing_agent(main: Session) -> Agent:
     agent = Agent(main, "note", "general-purpose", "Draft the offset note", NOTE_TASK)
     agent.begin()
-    agent.step(hidden(300), read("README.md"))
+    agent.step(hidden(30), read("README.md"))
     for attempt in (1, 2, 3):
         events.api_retry(agent, attempt, 529, "overloaded_error", "Overloaded")
     events.api_failure(agent, "API Error: 529 Overloaded", 529, "overloaded_error", "gives up")
+    settle(agent, main)
     return agent
 
 
@@ -162,6 +167,7 @@ def build() -> tuple[list[Session], dict[str, bytes]]:
         side[path] = card
     reports(main, outer, heights, failing)
     second_turn(main)
+    settle(main)
     return [main, outer, inner, heights, failing], side
 
 
@@ -199,7 +205,7 @@ def reports(main: Session, outer: Agent, heights: Agent, failing: Agent) -> None
     main.answer("The heights are fine. The helper for the README failed; the constants are still being compared.")
     main.clock.until(outer.clock)
     delivered(main, notice(outer, main.call_of("start constants"), "completed", REPORT), "constants are back")
-    main.answer(SUMMED_UP, hidden(900), name="summed up")
+    main.answer(SUMMED_UP, hidden(90), name="summed up")
 
 
 def second_turn(main: Session) -> None:
@@ -208,7 +214,7 @@ def second_turn(main: Session) -> None:
     )
     collapse(main)
     main.step(
-        hidden(400),
+        hidden(40),
         edit("src/tidewatch/data/port-hallow.json", '["P1", 0.0217, 106.11]', '["P1", 0.0219, 106.11]', name="edit p1"),
         edit("src/tidewatch/table.py", '"local       metres"', '"local       metres (m)"', name="edit heading"),
         order=(1, 0),
@@ -241,14 +247,10 @@ def collapse(main: Session) -> None:
     )
     first, last = main.uuid("two at once.0"), main.uuid("note failed")
     main.state(commit | {"firstArchivedUuid": first, "lastArchivedUuid": last}, "collapse")
+    spawned = main.blanks.open()
+    main.here(lambda moment: main.blanks.fill(spawned, moment.prompt))
     snapshot = {"type": "marble-origami-snapshot", "sessionId": main.session, "staged": [], "armed": True}
-    main.state(snapshot | {"lastSpawnTokens": main.meter.size})
-    before, weight = (
-        main.sizes[first][0],
-        sum(main.sizes[row["uuid"]][1] for row in main.written if row.get("uuid") in main.sizes),
-    )
-    main.meter.cut(before)
-    main.meter.size -= min(weight // 3, main.meter.size - before)
+    main.state(snapshot | {"lastSpawnTokens": spawned})
 
 
 def finished_files() -> Workspace:
@@ -256,5 +258,5 @@ def finished_files() -> Workspace:
     from tests.demo.story import long
 
     files = Workspace()
-    files.files = dict(long.build().files.files)
+    files.files = dict(long.tell().files.files)
     return files

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from tests.demo.story.blanks import Blanks
 from tests.demo.story.blocks import Record
 from tests.demo.story.clock import Clock
 from tests.demo.story.ids import uid
@@ -77,6 +78,7 @@ class Transcript:
         self.setting = setting
         self.clock = clock
         self.ledger = Ledger()
+        self.blanks = Blanks()
         self.lines: list[bytes] = []
         self.places: dict[str, Place] = {}
         self.written: list[Record] = []
@@ -115,7 +117,11 @@ class Transcript:
         return uuid
 
     def content(self) -> bytes:
-        return b"".join(line + b"\n" for line in self.lines) + self.cut
+        return self.blanks.filled(b"".join(line + b"\n" for line in self.lines) + self.cut)
+
+    def records(self) -> list[Record]:
+        """As they are on disk."""
+        return [json.loads(line) for line in self.content().splitlines()]
 
     def _append(self, record: Record, name: str | None) -> None:
         if name:

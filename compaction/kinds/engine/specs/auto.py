@@ -15,6 +15,7 @@ from compaction.mechanisms.engine.conversation.calls import results_of
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.mechanical import MechanicalConfig
 from compaction.mechanisms.engine.pipeline import PipelineConfig, PipelineState, run_pipeline
+from compaction.mechanisms.engine.snip.removal import untag_inputs
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
@@ -62,7 +63,7 @@ def _apply(job: Job, config: AutoSettings) -> CompactionResult:
         why += f" {stage.why}" if stage is not None else ""
     return CompactionResult(
         job.messages,
-        outcome.messages if others else job.messages,
+        untag_inputs(outcome.messages) if others else job.messages,
         estimate(job.messages, job.counter),
         report.tokens_after,
         report.stages,

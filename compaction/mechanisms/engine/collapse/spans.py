@@ -10,6 +10,7 @@ from itertools import pairwise
 from compaction.mechanisms.engine.collapse.config import CollapseConfig
 from compaction.mechanisms.engine.collapse.score import ConversationSurvey, Score, score_span, survey_conversation
 from compaction.mechanisms.engine.conversation.kept_range import places_held_by_thinking
+from compaction.mechanisms.engine.conversation.standing import is_standing
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import Cuts
 from sessions.usage.engine.tokens import TokenCounter
@@ -72,4 +73,5 @@ def _replaceable_ranges(
 
 
 def _must_stay(message: Message, config: CollapseConfig) -> bool:
-    return message.kind is MessageKind.SUMMARY or (config.keep_inputs and message.kind is MessageKind.PROMPT)
+    stays = message.kind is MessageKind.SUMMARY or is_standing(message)
+    return stays or (config.keep_inputs and message.kind is MessageKind.PROMPT)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from compaction.mechanisms.engine.conversation.standing import is_standing
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 
@@ -25,7 +26,8 @@ class Turn:
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """What comes before the first input belongs to no turn, and neither does a summary with what follows it."""
+    """What comes before the first input belongs to no turn, and neither does a summary with what follows it, nor what
+    the client tells of how the session stands."""
     answers: dict[str, int] = {}
     calls: dict[str, int] = {}
     members: list[list[int]] = []
@@ -57,7 +59,7 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
             owners = {calls.get(call_id, current) for call_id in ids}
             turn = min(owners, default=current)
             entangled |= owners if len(owners) > 1 else set()
-        if turn >= 0:
+        if turn >= 0 and not is_standing(message):
             members[turn].append(index)
     open_turns = set(waiting.values())
     if messages and messages[-1].role != "assistant":

@@ -78,6 +78,11 @@ def tag_inputs(
     return Outcome(sent, Report("snip tags", bool(changes), why, before, after, tuple(changes)), None)
 
 
+def untag_inputs(messages: Sequence[Message]) -> Sequence[Message]:
+    """The conversation itself, of a copy that is sent: no transcript holds tags."""
+    return [_untag(message) if _is_input(message) else message for message in messages]
+
+
 def snip(
     messages: Sequence[Message],
     ids: Iterable[str],
@@ -209,6 +214,16 @@ def _tag(message: Message) -> Message:
     else:
         content.append(text_block(tag))
     return replace_fields(message, content=tuple(content))
+
+
+def _untag(message: Message) -> Message:
+    last = message.content[-1] if message.content else {}
+    text, tag = last.get("text"), f"[id:{short_id(message.uuid)}]"
+    if not isinstance(text, str) or not text.endswith(tag):
+        return message
+    without = text.removesuffix(tag).removesuffix("\n")
+    rest = () if text == tag else ({**last, "text": without},)
+    return replace_fields(message, content=(*message.content[:-1], *rest))
 
 
 def _sentence(why: str, unknown: Sequence[str], refused: Sequence[tuple[str, str]]) -> str:

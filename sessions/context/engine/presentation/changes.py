@@ -15,7 +15,7 @@ from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, mark_words,
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.transcripts.engine.messages import THINKING_TYPES
-from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine import ContextWeights, Weight, combine
 
 MAX_LISTED = 12
 """Changes of one kind that are listed one by one."""
@@ -36,7 +36,7 @@ class ChangedMessage:
     role: str
     line: str
     """The beginning of its text."""
-    tokens: int
+    weight: Weight
     address: str
     position: int | None
     cause: Cause | None
@@ -47,7 +47,7 @@ class ChangedMessage:
 class ChangeBatch:
     kind: ChangeKind
     count: int
-    tokens: int
+    weight: Weight
     messages: tuple[ChangedMessage, ...]
 
     @property
@@ -55,34 +55,45 @@ class ChangeBatch:
         return self.count - len(self.messages)
 
 
-def batch_changes(changes: Changes, previous: Context, current: Context, mask: Mask) -> list[ChangeBatch]:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two requests, and what their parts weigh."""
+
+    previous: Context
+    current: Context
+    previous_weights: ContextWeights
+    current_weights: ContextWeights
+
+    def element(self, change: Change | ChangedMessage) -> Element:
+        if change.new is not None:
+            return self.current.elements[change.new]
+        assert change.old is not None
+        return self.previous.elements[change.old]
+
+    def weight(self, change: Change) -> Weight:
+        if change.new is not None:
+            return combine(self.current_weights.messages[change.new])
+        assert change.old is not None
+        return combine(self.previous_weights.messages[change.old])
+
+
+def batch_changes(changes: Changes, compared: Compared, mask: Mask) -> list[ChangeBatch]:
     """The changes by kind; rewritten messages first, because they break the prefix."""
     batches = []
     for kind in (ChangeKind.REWRITTEN, ChangeKind.REMOVED, ChangeKind.ADDED):
         changed = changes.of(kind)
         if not changed:
             continue
-        tokens = sum(_tokens(_element(change, previous, current)) for change in changed)
-        messages = [_describe_change(change, previous, current, mask) for change in islice(changed, MAX_LISTED)]
+        weight = combine(map(compared.weight, changed))
+        messages = [_describe_change(change, compared, mask) for change in islice(changed, MAX_LISTED)]
         if kind is ChangeKind.REWRITTEN:
-            messages[:MAX_DIFFS] = [_add_diffs(message, previous, current, mask) for message in messages[:MAX_DIFFS]]
-        batches.append(ChangeBatch(kind, len(changed), tokens, tuple(messages)))
+            messages[:MAX_DIFFS] = [_add_diffs(message, compared, mask) for message in messages[:MAX_DIFFS]]
+        batches.append(ChangeBatch(kind, len(changed), weight, tuple(messages)))
     return batches
 
 
-def _element(change: Change | ChangedMessage, previous: Context, current: Context) -> Element:
-    if change.new is not None:
-        return current.elements[change.new]
-    assert change.old is not None
-    return previous.elements[change.old]
-
-
-def _tokens(element: Element) -> int:
-    return estimate_blocks([piece.block for piece in element.pieces])
-
-
-def _describe_change(change: Change, previous: Context, current: Context, mask: Mask) -> ChangedMessage:
-    element = _element(change, previous, current)
+def _describe_change(change: Change, compared: Compared, mask: Mask) -> ChangedMessage:
+    element = compared.element(change)
     speaking = (
         piece
         for piece in element.pieces
@@ -98,17 +109,17 @@ def _describe_change(change: Change, previous: Context, current: Context, mask: 
         change.new,
         element.role,
         line or ", ".join(kinds),
-        _tokens(element),
+        compared.weight(change),
         address_of(first) if first else "",
         first.message.position if first else None,
         change.cause,
     )
 
 
-def _add_diffs(message: ChangedMessage, previous: Context, current: Context, mask: Mask) -> ChangedMessage:
+def _add_diffs(message: ChangedMessage, compared: Compared, mask: Mask) -> ChangedMessage:
     if message.old is None or message.new is None:
         return message
-    old, new = previous.elements[message.old].pieces, current.elements[message.new].pieces
+    old, new = compared.previous.elements[message.old].pieces, compared.current.elements[message.new].pieces
     diffs = (_diff(before, after, mask) for before, after in _pair_pieces(old, new))
     return replace(message, diffs=tuple(islice((diff for diff in diffs if diff.hunks), 3)))
 

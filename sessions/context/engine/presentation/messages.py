@@ -19,6 +19,7 @@ from sessions.transcripts.engine.messages import Block
 from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
 from sessions.weights.engine.context_weights import ContextWeights
+from sessions.weights.engine.setup_weights import setup_weights
 from sessions.weights.engine.weight import Basis, Weight, combine
 
 WINDOW = 56
@@ -49,9 +50,7 @@ class ElementView:
     pieces: tuple[PieceView, ...]
     more: int
     """Blocks that are not shown."""
-    tokens: int
-    mark: str = "~"
-    """Before the tokens, unless the API counted exactly this."""
+    weight: Weight
     hold: str | None = None
     """Why the conversation cannot be cut before it; empty if it can, None if that is not known."""
     uuid: str = ""
@@ -191,7 +190,7 @@ class MessageArray:
             if place == "tools":
                 pieces = [_tools_piece(blocks, lens.fresh(), origin)] if blocks else []
             more = max(0, len(blocks) - PIECES) if place == "system" else 0
-            elements.append(ElementView(place, 0, place, tuple(pieces), more, estimate_blocks(blocks)))
+            elements.append(ElementView(place, 0, place, tuple(pieces), more, self._setup_weight(place, blocks)))
         return elements
 
     def _element(self, number: int, scale: float, most: int = PIECES) -> ElementView:
@@ -201,10 +200,13 @@ class MessageArray:
         pieces = tuple(self._piece(number, index, lens.fresh()) for index in range(min(most, len(element.pieces))))
         more = len(element.pieces) - len(pieces)
         hold, uuid = self._hold(number)
-        size = self._size(number)
-        return ElementView(
-            str(number), number + 1, element.role, pieces, more, round(size.tokens), size.mark, hold, uuid
-        )
+        return ElementView(str(number), number + 1, element.role, pieces, more, self._size(number), hold, uuid)
+
+    def _setup_weight(self, place: str, blocks: Sequence[Block]) -> Weight:
+        if self._weights is None:
+            return Weight(estimate_blocks(blocks), Basis.ESTIMATED)
+        setup = setup_weights(self._context.setup, self._weights)
+        return combine(setup.system if place == "system" else setup.tools)
 
     def _size(self, number: int) -> Weight:
         if self._weights is not None:

@@ -26,6 +26,7 @@ from sessions.timeline.engine.cards.safe_get import as_text, message_content, re
 from sessions.timeline.engine.cards.tool_results import results_of
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import Row
+from sessions.weights.engine import BoundarySize
 
 PAGE_BYTES = 125_000
 """The most bytes that the cards of a window may have. A larger window is built again with smaller limits."""
@@ -38,15 +39,21 @@ MAX_BLOCKS = 64
 
 
 def build_cards(
-    rows: Sequence[Row], results: Mapping[str, Row], *, mask: Mask, whole: bool = False, at_end: bool = False
+    rows: Sequence[Row],
+    results: Mapping[str, Row],
+    *,
+    mask: Mask,
+    whole: bool = False,
+    at_end: bool = False,
+    sizes: Mapping[int, BoundarySize] | None = None,
 ) -> list[Card]:
     """The cards of a window, in its order.
 
     `results`: rows of tool results by tool_use_id, also from outside the window. `mask` is applied to every displayed
     text. `whole` builds without the limits of a page. `at_end`: nothing follows the window, so the result of a last
-    call may still come.
+    call may still come. `sizes`: of compactions, by their place.
     """
-    window = _Window(rows, results, at_end)
+    window = _Window(rows, results, at_end, sizes or {})
     cards = mark_repeated_badges(window.cards(Lens(mask, whole)))
     for _ in range(0 if whole else _MAX_REBUILDS):
         fixed, flexible = frames_bytes(cards), sum(map(text_bytes, cards))
@@ -59,8 +66,11 @@ def build_cards(
 
 
 class _Window:
-    def __init__(self, rows: Sequence[Row], results: Mapping[str, Row], at_end: bool) -> None:
+    def __init__(
+        self, rows: Sequence[Row], results: Mapping[str, Row], at_end: bool, sizes: Mapping[int, BoundarySize]
+    ) -> None:
         self._rows = rows
+        self._sizes = sizes
         self._results = dict(results)
         self._calls = {call for row in rows for call in _call_ids(row)}
         for row in rows:
@@ -100,7 +110,7 @@ class _Window:
                 cards[-1:] = [extended] if extended else [*cards[-1:], damage_card(row, self.lens.fresh())]
                 continue
             if is_bar(row.record):
-                cards.append(bar(row, self._summary_after(index), self.lens.fresh()))
+                cards.append(bar(row, self._summary_after(index), self.lens.fresh(), self._sizes.get(row.position)))
                 continue
             for nth, item in enumerate(self._make_items(row)):
                 _append(cards, replace(item, nth=nth) if nth and isinstance(item, Card) else item, row)
@@ -146,7 +156,7 @@ class _Window:
 
     def _user(self, row: Row) -> Iterator[Card | ChipText]:
         if is_summary(row.record):
-            yield summary_bar(row, self.lens.fresh())
+            yield summary_bar(row, self.lens.fresh(), self._sizes.get(row.position))
             return
         results = results_of(row.record)
         for block in results[: self._limit]:

@@ -88,7 +88,7 @@ def test_a_sentence_tells_what_became_of_the_messages() -> None:
 def test_a_record_of_the_session_has_a_title() -> None:
     metadata = {"trigger": "auto", "preTokens": 167_200}
     assert recorded_title({"subtype": "compact_boundary", "compactMetadata": metadata}) == (
-        "Compacted automatically at 167.2k tokens"
+        "Compacted automatically at ~167.2k tokens"
     )
     assert recorded_title({"subtype": "compact_boundary"}) == ("Compacted (trigger unknown) at a size that is unknown")
     assert recorded_title({"type": "content-replacement"}) == "Results put on disk"

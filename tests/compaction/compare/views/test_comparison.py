@@ -99,7 +99,7 @@ def test_a_recorded_boundary_shows_what_the_model_saw_before_and_after(client: C
     uuid = boundary(file)
     transcript = file.read()
     html = page(client, transcript, f"compactions/{uuid}/")
-    assert "Compacted automatically at 167.2k tokens" in html
+    assert "Compacted automatically at ~167.2k tokens" in html
     assert rows(html) == [*["summarised"] * 4, "added", "kept", "added"]
     assert chips(html) == {"summarised": 4, "added": 2, "kept": 1}
     assert "4 messages became a summary of ~" in html
@@ -202,7 +202,7 @@ def test_what_a_run_made_has_no_entry_to_link_to(client: Client, file: Written) 
         file.assistant("It is high. " * 60)
     made = make(file.read(), FULL)
     html = page(client, made.transcript, f"compactions/run-{made.pk}/")
-    assert chips(html) == {"summarised": 12, "added": 2}
+    assert chips(html) == {"summarised": 11, "kept": 1, "added": 2}
     assert "made by the compaction" in html
     assert "<b>boundary</b>" in html
     links = re.findall(r'href="(/sessions/[^"]+/entries/[^"]+/)"', html)
@@ -349,7 +349,7 @@ def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Wri
     for path in (*boundaries, *two, f"compactions/run-{made.pk}/"):
         with CaptureQueriesContext(connection) as queries:
             html = page(client, transcript, path)
-        assert len(queries) <= 12, path
+        assert len(queries) <= 13, path
         assert len(html.encode()) <= 150_000, path
         assert len(rows(html)) <= 40
 

@@ -37,6 +37,7 @@ from inspector.runs.services import ActiveRun, RunError
 from inspector.web.clock import now_ms
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
+from sessions.text.engine.words import tokens
 from sessions.transcripts.engine.messages import Message
 from tests.demo import names
 from tests.importing import imported
@@ -127,7 +128,9 @@ def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: 
     execute(run)
     made = Compaction.objects.get(run_id=run.pk)
     assert made.done, made.report["why"]
-    assert re.search(r"Would free ~[\d.]+k? of ~20\.4k tokens", foretold)
+    last = names.spent("long")
+    whole = re.escape(tokens(last.prompt + last.output))
+    assert re.search(rf"Would free ~[\d.]+k? of ~{whole} tokens", foretold)
     assert "By the client’s own estimate, which decides what it does: ~10.7k →" in foretold
     assert made.mechanical == (kind in (COLLAPSE, FULL, PARTIAL_FROM, PARTIAL_UP_TO, AUTO))
     assert Path(transcript().source.path).read_bytes() == before
@@ -227,7 +230,8 @@ def test_what_is_too_large_to_be_read_is_refused_with_a_sentence(client: Client)
 def test_without_a_kind_it_says_what_would_happen_now_and_why(client: Client) -> None:
     html = page(client)
     assert "Nothing would change" in forecast(html)
-    assert "Auto-compact 71,265 tokens are fewer than the threshold" in forecast(html)
+    last = names.spent("long")
+    assert f"Auto-compact {last.prompt + last.output:,} tokens are fewer than the threshold" in forecast(html)
     assert html.count('class="kind"') == len(KINDS)
 
 
@@ -343,7 +347,7 @@ def asking(**more: str) -> dict[str, str]:
 
 def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
     html = page(client, asking())
-    assert re.search(rf"~12\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
+    assert re.search(rf"~1[12]\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
     response = client.post(ADDRESS, asking(instructions="Mind the moon."))
     html = words_of(response.content)
     assert response.status_code == 200
@@ -532,7 +536,8 @@ def test_a_session_is_compacted_as_it_was_right_after_an_entry(client: Client) -
 
 def test_at_a_compaction_of_the_agents_it_is_compacted_as_it_was_right_before(client: Client) -> None:
     boundary = names.uuid("long", "manual boundary")
-    assert "right before entry 261" in fetch(client, f"{ADDRESS}?kind=full&at={boundary}")
+    position = names.point("long", "manual boundary").position
+    assert f"right before entry {position}" in fetch(client, f"{ADDRESS}?kind=full&at={boundary}")
     points = Points(Transcript.objects.get(public_id=names.LONG))
     before = points.before(points.boundary(boundary)).loaded_context
     context = load_context(points.transcript, find_moment(points.transcript, boundary).point)

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from compaction.mechanisms.engine.compaction.boundary import Boundary, PreservedSegment, Trigger, is_boundary
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
-from compaction.mechanisms.engine.report import Outcome
+from compaction.mechanisms.engine.report import ChangeKind, Outcome
 from compaction.mechanisms.engine.session_memory import (
     Notes,
     SessionMemoryConfig,
+    covered_by,
     cut_sections,
     find_kept_start,
     session_memory_compact,
@@ -79,7 +82,7 @@ class TestDeclines:
 
     def test_when_the_result_would_be_larger(self) -> None:
         long_notes = Notes("# Worklog\n" + "z" * 7_000)
-        assert "no less than" in compact(chat(6, size=100).messages, long_notes).report.why
+        assert "no less than" in compact(chat(6, size=100).messages, long_notes, last="m4").report.why
 
 
 class TestKeepWindow:
@@ -225,3 +228,30 @@ class TestLastSummarized:
 
     def test_nothing_said_changes_nothing(self) -> None:
         assert last_summarized_after([], "m4") == "m4"
+
+
+class TestHowFarTheNotesGo:
+    def test_notes_that_name_no_message_cover_what_was_said_before_they_were_written(self) -> None:
+        messages = chat(20).messages
+        kept = ids(compact(messages, replace(NOTES, written_at=messages[15].at)).messages)
+        assert set(ids(messages[16:])) <= set(kept)
+        assert messages[0].uuid not in kept
+
+    def test_a_turn_that_was_under_way_then_is_kept(self) -> None:
+        messages = chat(20).messages
+        assert covered_by(messages, messages[15].at or 0) == messages[15].uuid
+        assert covered_by(messages, messages[16].at or 0) == messages[15].uuid
+        assert covered_by(messages, messages[0].at or 0) == ""
+
+    def test_the_report_says_how_it_is_known_what_they_cover(self) -> None:
+        messages = chat(20).messages
+        timed = compact(messages, replace(NOTES, written_at=messages[15].at)).report
+        assert "what was said after the time of their file is kept" in timed.why
+        unknown = compact(messages, NOTES).report
+        assert "How far they go is not known" in unknown.why
+        removed = [change for change in unknown.changes if change.kind is ChangeKind.REMOVED]
+        assert {change.why for change in removed} == {"Whether the notes cover it is not known."}
+
+    def test_as_much_as_may_be_is_kept_if_it_is_not_known(self) -> None:
+        messages = chat(20).messages
+        assert len(compact(messages, NOTES).messages) > len(compact(messages, NOTES, last="m40").messages)

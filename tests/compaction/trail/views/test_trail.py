@@ -76,7 +76,7 @@ def test_everything_that_was_recorded_is_listed_in_order(client: Client, file: W
     assert chips == ["snipped", "cleared", "automatic", "collapsed", "partial, up to a message"]
     words = flat(html)
     assert "2 compactions and 3 smaller edits, the earliest first" in words
-    assert "Compacted automatically at 167.2k tokens. The conversation became a ~" in words
+    assert "Compacted automatically at ~167.2k tokens. The conversation became a ~" in words
     assert "the last one is kept word for word" in words
     assert "took 42s" in words
     boundary = file.records[6]["uuid"]
@@ -219,7 +219,7 @@ def test_sub_agents_have_a_trail_of_their_own(client: Client, file: Written) -> 
     agent.save(agent.path.parent, agent.path.stem)
     transcript = file.read()
     assert 'href="/sessions/agent-a17/compactions/"' in page(client, transcript)
-    assert "Compacted automatically at 167.2k" in page(client, Transcript.objects.get(agent_id="a17"))
+    assert "Compacted automatically at ~167.2k" in page(client, Transcript.objects.get(agent_id="a17"))
 
 
 def test_nothing_in_a_record_is_run(client: Client, file: Written) -> None:

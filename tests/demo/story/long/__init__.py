@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.demo.story import events
+from tests.demo.story.accounts import settle
 from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import manual
 from tests.demo.story.ids import uid
@@ -36,6 +37,7 @@ def midday(session: Session) -> None:
     lookup.clock_law(session)
     lookup.tide_server(session)
     session.log = None
+    session.attach((session.head.snapshot(with_tools=True), {}))
     detours.stopped_run(session)
     detours.taken_back(session)
     detours.after_the_rewind(session)
@@ -61,9 +63,15 @@ def afternoon(session: Session) -> None:
     release.close(session)
 
 
-def build() -> Session:
+def tell() -> Session:
     session = start()
     morning(session)
     midday(session)
     afternoon(session)
+    return session
+
+
+def build() -> Session:
+    session = tell()
+    settle(session)
     return session

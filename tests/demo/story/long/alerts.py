@@ -113,7 +113,7 @@ def commit(session: Session) -> None:
     session.prompt("Commit the fix, without refit.log.", name="commit it", wait=4 * 3600)
     opened(session, STATUS)
     session.step(
-        hidden(480),
+        hidden(48),
         bash(
             "git add src tests && git commit -qm 'Count hours, not clock faces' && git log -1 --stat | tail -4",
             "Commit",
@@ -148,7 +148,7 @@ def build_alerts(session: Session) -> None:
     events.switch_model(session, "sonnet", "claude-sonnet-5-5", "to sonnet")
     session.prompt(
         "Add alerts for springs and neaps: the days whose range is far from the mean, as a sub-command. I capped the "
-        "context window at 200k in the settings, so keep the reading short.",
+        "context window at 110k in the settings, so keep the reading short.",
         name="alerts please",
         wait=30,
     )
@@ -171,7 +171,7 @@ def build_alerts(session: Session) -> None:
 
 
 def write_alerts(session: Session) -> None:
-    session.step(hidden(3040), write("src/tidewatch/alerts.py", MODULE, name="write alerts"))
+    session.step(hidden(304), write("src/tidewatch/alerts.py", MODULE, name="write alerts"))
     session.step(
         edit(
             "src/tidewatch/cli.py",
@@ -184,11 +184,11 @@ def write_alerts(session: Session) -> None:
         edit("src/tidewatch/cli.py", OLD_CLI, NEW_CLI, name="edit cli"),
         stream=True,
     )
-    session.step(hidden(670), edit("src/tidewatch/cli.py", "def main(argv=None):\n", SHARE, name="edit share"))
+    session.step(hidden(67), edit("src/tidewatch/cli.py", "def main(argv=None):\n", SHARE, name="edit share"))
     session.step(
         bash("python -m tidewatch.cli alerts port-hallow --from 2026-11-03", "Try it", PRINTED, name="alerts printed")
     )
-    session.answer(ALERTED, hidden(960), name="alerts work")
+    session.answer(ALERTED, hidden(96), name="alerts work")
 
 
 RULE = """\

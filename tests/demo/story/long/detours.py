@@ -20,7 +20,7 @@ pass 2  rms 0.0398"""
 def stopped_run(session: Session) -> None:
     session.prompt("Refit the constituents against last year's gauge, then tell me the rms.", wait=110)
     session.step(
-        hidden(1750),
+        hidden(175),
         Say("This runs over 8,760 hours; it may take a while."),
         events.aborted(
             "python tools/refit.py port-hallow --year 2025", "Refit the constituents", SLOW, "stopped refit"
@@ -71,7 +71,7 @@ def taken_back(session: Session) -> None:
     session.settle()
     session.prompt("Rename the package to tidetable while we're at it.", name="rename", wait=35)
     session.step(
-        hidden(4140),
+        hidden(414),
         Say("That touches every import. I'll look at what refers to the name."),
         bash("grep -rn tidewatch --include=*.py . | wc -l", "Count the references", "41", name="count references"),
     )
@@ -91,7 +91,7 @@ def after_the_rewind(session: Session) -> None:
     call = persisted(
         "python tools/simulate.py --all --year 2026", "Simulate a year", year_report(), path, name="year report"
     )
-    session.step(hidden(1380), call)
+    session.step(hidden(138), call)
     ident = session.call_of("year report")
     kept = session.written[-1]["message"]["content"][0]["content"]
     replacement = {"kind": "tool_result", "toolUseId": ident, "replacement": kept}
@@ -127,14 +127,14 @@ def fonts(session: Session) -> None:
     """A turn that has nothing to do with the work, and is snipped afterwards."""
     start = len(session.written)
     session.prompt("Off topic: which font would you print the table in?", name="fonts", wait=75)
-    session.answer(FONTS, hidden(7360), name="fonts answer")
+    session.answer(FONTS, hidden(236), name="fonts answer")
     gone = [row["uuid"] for row in session.written[start:] if row["type"] in ("user", "assistant")]
     session.prompt(
         "Nice, but forget that again. Back to tides: is the DST work ready to commit?", name="back to tides", wait=60
     )
     events.snip(session, gone, "snip")
     session.step(
-        hidden(1100),
+        hidden(110),
         bash(
             "git diff --stat",
             "What has changed",
@@ -142,7 +142,7 @@ def fonts(session: Session) -> None:
             " 1 file changed, 21 insertions(+), 11 deletions(-)",
         ),
     )
-    session.attach(context.tokens_left(14_902_377))
+    session.attach(context.tokens_left(session.tokens_left()))
     session.answer(
         "Yes: one file changed, one test file added, 18 tests pass, and `refit.log` should not go in.",
         name="ready to commit",

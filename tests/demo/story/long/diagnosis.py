@@ -143,7 +143,7 @@ def look_around(session: Session) -> None:
         order=(1, 0, 2),
     )
     session.step(
-        hidden(2940),
+        hidden(294),
         grep("ZoneInfo|timezone", GREPPED, name="who knows zones"),
         read("src/tidewatch/harmonics.py", name="read harmonics"),
         order=(1, 0),
@@ -168,7 +168,7 @@ def try_it(session: Session) -> None:
         )
     )
     session.step(
-        hidden(3770),
+        hidden(377),
         bash(
             'python -c "\nfrom datetime import date\nfrom tidewatch import stations\n'
             "from tidewatch.table import hours_of\n"
@@ -179,7 +179,7 @@ def try_it(session: Session) -> None:
             name="no 25th hour",
         ),
     )
-    session.answer(FINDING, hidden(5290), name="the finding")
+    session.answer(FINDING, hidden(329), name="the finding")
 
 
 PASTED = """\
@@ -240,11 +240,11 @@ def plan(session: Session) -> None:
     session.setting.slug = "patient-rowing-heron"
     what = {"type": "plan_mode", "reminderType": "full", "isSubAgent": False, "planFilePath": path, "planExists": False}
     session.attach((what, context.rendered(f"Plan mode is active. Do not edit yet; write the plan to {path}.")))
-    session.step(hidden(4140), read("tests/test_table.py"), read("src/tidewatch/cli.py"), order=(0, 1))
+    session.step(hidden(414), read("tests/test_table.py"), read("src/tidewatch/cli.py"), order=(0, 1))
     saved = f"Your plan has been saved to: {path}\n\n## Approved Plan:\n{PLAN}"
     approved = f"User has approved your plan. You can now start coding.\n\n{saved}"
     session.step(
-        hidden(6440),
+        hidden(344),
         other(
             "ExitPlanMode",
             {"plan": PLAN},

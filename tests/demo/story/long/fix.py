@@ -174,7 +174,7 @@ def make_tasks(session: Session) -> None:
 
 
 def change_table(session: Session) -> None:
-    session.step(hidden(2580), edit("src/tidewatch/table.py", OLD_HOURS, NEW_HOURS, name="edit hours"))
+    session.step(hidden(258), edit("src/tidewatch/table.py", OLD_HOURS, NEW_HOURS, name="edit hours"))
     ident = session.call_of("edit hours")
     why = "src/tidewatch/table.py:17:36: F821 Undefined name `timezone`"
     session.attach(context.hook_blocking("PostToolUse:Edit", "PostToolUse", ident, RUFF, why), "hook complains")
@@ -203,7 +203,7 @@ def change_table(session: Session) -> None:
 
 
 def prove_it(session: Session) -> None:
-    session.step(hidden(2210), write("tests/test_clock_changes.py", TESTS, name="write tests"))
+    session.step(hidden(221), write("tests/test_clock_changes.py", TESTS, name="write tests"))
     session.step(bash("python -m pytest -q", "Run the tests", FAILED, exit=1, seconds=1.9, name="tests fail"))
     session.step(
         Think("25 == 24: the day has 25 hours, so the expectation in my test is wrong, not the code."),
@@ -244,16 +244,16 @@ def close_tasks(session: Session) -> None:
             for number in (1, 2, 3)
         )
     )
-    session.answer(DONE, hidden(3220), name="the fix is done")
+    session.answer(DONE, hidden(222), name="the fix is done")
 
 
 def look_at_data(session: Session) -> None:
     """Reading in the data folder brings its own instructions along."""
     session.prompt("Are the constants of Gull Haven relative to Greenwich? The old ones were local.", wait=130)
-    session.step(hidden(1380), read("src/tidewatch/data/gull-haven.json", name="read gull haven"))
+    session.step(hidden(138), read("src/tidewatch/data/gull-haven.json", name="read gull haven"))
     text = session.files.files["/home/dev/tidewatch/src/tidewatch/data/CLAUDE.md"]
     session.attach(context.nested_memory("src/tidewatch/data/CLAUDE.md", text), "nested memory")
-    session.attach(context.tokens_left(14_961_204))
+    session.attach(context.tokens_left(session.tokens_left()))
     session.answer(
         "The file itself does not say. The rules for that folder do: phases are *relative to Greenwich (g), not local "
         "(kappa)*. The values agree with that: an M2 phase of 60.12° puts high water at 16:54 on 25 October, and the "

@@ -62,7 +62,7 @@ def clock_law(session: Session) -> None:
     names = ["WebSearch", "WebFetch"]
     result = [{"type": "tool_reference", "tool_name": name} for name in names]
     twin = {"matches": names, "query": "select:WebSearch,WebFetch", "total_deferred_tools": 7}
-    session.step(hidden(1200), other("ToolSearch", {"query": "select:WebSearch,WebFetch"}, result, twin))
+    session.step(hidden(120), other("ToolSearch", {"query": "select:WebSearch,WebFetch"}, result, twin))
     query = "europe summer time last Sunday October 01:00 UTC which local hour repeats"
     links = ", ".join(f'{{"title":"{hit["title"]}","url":"{hit["url"]}"}}' for hit in RESULTS)
     session.step(
@@ -94,7 +94,7 @@ def clock_law(session: Session) -> None:
             "Request failed with status code 404",
         ),
     )
-    session.answer(LOOKED_UP, hidden(1610))
+    session.answer(LOOKED_UP, hidden(161))
 
 
 def tide_server(session: Session) -> None:
@@ -109,12 +109,8 @@ def tide_server(session: Session) -> None:
     block = "## tides\ntides: times are UTC, heights are metres above chart datum."
     what = {"type": "mcp_instructions_delta", "addedNames": ["tides"], "addedBlocks": [block], "removedNames": []}
     session.attach((what, context.rendered(f"# MCP Server Instructions\n\n{block}")))
-    if session.log:
-        session.log.extra[MCP] = "Predictions of the harbour office for a station and a day."
+    session.head = session.head.with_tool(MCP)
     session.discovered.append(MCP)
-    session.meter.overhead += 410
-    session.meter.add(410)
-    session.meter.cut(1800)
     blocks = [{"type": "tool_reference", "tool_name": MCP}]
     session.step(
         other(

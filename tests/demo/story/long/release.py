@@ -31,8 +31,8 @@ it."""
 
 
 def last_block(session: Session) -> None:
-    block(session, "gull haven 3", 900)
-    session.answer(CHECKED, hidden(1200), name="residuals checked", settle=False)
+    block(session, "gull haven 3", 90)
+    session.answer(CHECKED, hidden(120), name="residuals checked", settle=False)
     stop_hook(session)
     session.settle()
 
@@ -40,7 +40,7 @@ def last_block(session: Session) -> None:
 def stop_hook(session: Session) -> None:
     command = ".claude/hooks/whole-suite.sh"
     ident = uid(f"{session.label}/stop hook {len(session.written)}")
-    session.attach(context.hook_success("Stop", "Stop", ident, command, "22 passed", 1480), weighs=False)
+    session.attach(context.hook_success("Stop", "Stop", ident, command, "22 passed", 1480))
     body = {"hookCount": 1, "hookInfos": [{"command": command, "durationMs": 1480}], "hookErrors": []}
     body |= {"hookAdditionalContext": [], "preventedContinuation": False, "stopReason": "", "hasOutput": True}
     when = {"level": "suggestion", "timestamp": session.clock.stamp(), "uuid": "", "toolUseID": ident}
@@ -50,7 +50,7 @@ def stop_hook(session: Session) -> None:
 def pull_request(session: Session) -> None:
     session.prompt("Good. Commit the alerts and open the pull request.", name="open the pull request", wait=80)
     session.step(
-        hidden(400),
+        hidden(40),
         bash(
             "git add CHANGELOG.md src tests && git commit -qm 'Alert on springs and neaps' && git push -q",
             "Commit and push",
@@ -85,7 +85,7 @@ def pull_request(session: Session) -> None:
         "prRepository": "tidewatch/tidewatch",
     }
     session.state(link | {"timestamp": session.clock.stamp()}, "pull request link")
-    session.answer(OPENED, hidden(300), name="opened", settle=False)
+    session.answer(OPENED, hidden(30), name="opened", settle=False)
 
 
 def close(session: Session) -> None:

@@ -77,10 +77,10 @@ def first_blocks(session: Session) -> None:
             name="fake key",
         ),
     )
-    for name, thought in (("port hallow 1", 7400), ("port hallow 2", 8100), ("port hallow 3", 7200)):
+    for name, thought in (("port hallow 1", 740), ("port hallow 2", 810), ("port hallow 3", 720)):
         block(session, name, thought)
     events.clear_results(session, CLEARED, "cleared results")
-    for name, thought in (("skerry point 1", 8300), ("skerry point 2", 9700)):
+    for name, thought in (("skerry point 1", 830), ("skerry point 2", 970)):
         block(session, name, thought)
 
 
@@ -105,7 +105,7 @@ TIDES_API_KEY=sk-ant-api03-EXAMPLE-not-a-real-key-EXAMPLE-not-a-real-key-EXAMPLE
 def chart(session: Session) -> None:
     path = f"{HOME}/out/skerry-point-2026-10-17.png"
     session.step(
-        hidden(5200),
+        hidden(520),
         Say("The 17th and 18th are the largest so far: 6.3 cm, at both high waters. That deserves a picture."),
         bash(
             "python tools/plot.py skerry-point --date 2026-10-17 --hours 48 --out out/skerry-point-2026-10-17.png",
@@ -117,7 +117,7 @@ def chart(session: Session) -> None:
     )
     session.step(read_image(path, tide_chart(48), name="read chart"))
     session.step(
-        hidden(9100),
+        hidden(910),
         Say("The curve is smooth and only sits higher: a surge, not a wrong phase. On with the blocks."),
         read(BLOCKS["skerry point"], 498, 248, name="block skerry point 3"),
         name="reads skerry point 3",
@@ -125,8 +125,8 @@ def chart(session: Session) -> None:
 
 
 def until_it_is_full(session: Session) -> None:
-    block(session, "gull haven 1", 15200)
-    block(session, "gull haven 2", 16100)
+    block(session, "gull haven 1", 1220)
+    block(session, "gull haven 2", 1310)
     session.step(
         hidden(FILL),
         Say("Nothing new in the second block. Before the last one, how many hours of the neaps are there at all?"),
@@ -160,5 +160,5 @@ def until_it_is_full(session: Session) -> None:
     )
 
 
-FILL = 17400
-"""Tuned so that the context is just above the threshold of 167,000."""
+FILL = 1440
+"""So long a thought that the context reaches the threshold of 77,000 with it, and not before."""

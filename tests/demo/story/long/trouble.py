@@ -20,7 +20,7 @@ def bad_quarter(session: Session) -> None:
     session.end_turn()
     session.prompt("try again", name="try again", wait=240)
     events.api_retry(session, 1, 529, "overloaded_error", "Overloaded")
-    session.step(hidden(2080), write("tests/test_alerts.py", ALERT_TESTS, name="write alert tests"))
+    session.step(hidden(208), write("tests/test_alerts.py", ALERT_TESTS, name="write alert tests"))
     session.step(
         bash(
             "python -m pytest -q && ruff check",
@@ -110,7 +110,7 @@ def release_notes(session: Session) -> None:
         {"success": True, "commandName": "release-notes"},
         name="skill",
     )
-    session.step(hidden(560), call)
+    session.step(hidden(56), call)
     ident = session.call_of("skill")
     body: Record = {"isMeta": True, "turnCompanion": True, "sourceToolUseID": ident}
     session.user([{"type": "text", "text": SKILL}], body, "skill body")

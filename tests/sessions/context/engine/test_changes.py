@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sessions.context.engine import Context, contexts
 from sessions.context.engine.changes import ChangeKind, Changes, compare_contexts
-from sessions.context.engine.presentation.changes import MAX_LISTED, batch_changes
+from sessions.context.engine.presentation.changes import MAX_LISTED, Compared, batch_changes
 from sessions.secrets.engine import mask
+from sessions.weights.engine import PartReader, WeightTable, weigh_context
 from tests.sessions.context.engine.context_helpers import attach, call, log_of, thought
 from tests.sessions.context.engine.test_history import compact, talk
 from tests.sessions.writing import Writing
@@ -14,6 +15,16 @@ from tests.sessions.writing import Writing
 def two_last(writing: Writing) -> tuple[Context, Context]:
     changes = list(contexts(log_of(writing)))
     return changes[-2], changes[-1]
+
+
+def compared(before: Context, after: Context) -> Compared:
+    weights = [
+        weigh_context(
+            PartReader().parts(context.elements), WeightTable(), model=context.model, position=context.position
+        )
+        for context in (before, after)
+    ]
+    return Compared(before, after, weights[0], weights[1])
 
 
 def last_changes(writing: Writing) -> Changes:
@@ -176,7 +187,7 @@ def test_what_was_rewritten_is_shown_with_the_words_that_changed() -> None:
     writing.row("system", subtype="microcompact_boundary", microcompactMetadata={"compactedToolIds": ["toolu_1"]})
     talk(writing, "more")
     before, after = two_last(writing)
-    (rewritten, added) = batch_changes(compare_contexts(before, after), before, after, mask)
+    (rewritten, added) = batch_changes(compare_contexts(before, after), compared(before, after), mask)
     assert (rewritten.kind, added.kind) == (ChangeKind.REWRITTEN, ChangeKind.ADDED)
     (diff,) = rewritten.messages[0].diffs
     lines = [(line.kind, line.text) for hunk in diff.hunks for line in hunk.lines]
@@ -191,6 +202,6 @@ def test_of_many_changes_only_the_first_are_told_one_by_one() -> None:
     compact(writing)
     talk(writing, "after")
     before, after = two_last(writing)
-    removed = batch_changes(compare_contexts(before, after), before, after, mask)[0]
+    removed = batch_changes(compare_contexts(before, after), compared(before, after), mask)[0]
     assert (removed.count, len(removed.messages), removed.more) == (59, MAX_LISTED, 59 - MAX_LISTED)
-    assert removed.tokens > 0
+    assert removed.weight.tokens > 0

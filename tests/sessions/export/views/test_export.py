@@ -99,7 +99,7 @@ def test_every_anchor_that_a_page_links_to_is_in_it(file: Written) -> None:
     ids = elements.values("id")
     assert len(ids) == len(set(ids))
     assert {href[1:] for href in elements.values("href")} <= set(ids)
-    assert "Compacted automatically at 167.2k tokens" in page
+    assert "Compacted automatically at ~167.2k tokens" in page
     assert "in summary" in page
 
 
@@ -209,7 +209,7 @@ def test_markdown_has_headings_a_line_per_call_diffs_and_rules(file: Written) ->
     assert "```\nhigh water at 0:00\n```" in text
     assert "```diff\n@@ @@\n-a = 1\n+a = 2\n```" in text
     assert "**✕ Bash** `false` · exit 1" in text
-    assert "---\n\n**Compacted automatically at 167.2k tokens." in text
+    assert "---\n\n**Compacted automatically at \\~167.2k tokens." in text
 
 
 def test_markdown_of_hostile_text_has_no_html_and_keeps_its_headings(file: Written) -> None:

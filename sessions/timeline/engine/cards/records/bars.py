@@ -20,12 +20,11 @@ from sessions.timeline.engine.cards.safe_get import (
 )
 from sessions.timeline.engine.cards.tools.call import drop_empty
 from sessions.transcripts.engine.rows import Record, Row
+from sessions.weights.engine import Basis, BoundarySize, PromptSize, Rates, Weight, features_of
 
 _BARS = ("compact_boundary", "microcompact_boundary", "snip_boundary", "snip-boundary")
 _HOW = {"auto": "automatically", "manual": "by hand"}
 _CONTINUED = "This session is being continued from a previous conversation"
-_CHARS_PER_TOKEN = 4
-"""Roughly, for English prose: transcripts do not record the size of a summary."""
 
 
 def is_bar(record: Record) -> bool:
@@ -46,7 +45,15 @@ def summary_text(record: Record) -> str:
     return joined_text(message_content(record))
 
 
-def bar(row: Row, summary: Row | None, lens: Lens) -> Card:
+def summary_weight(text: str, size: BoundarySize | None) -> Weight | None:
+    """As it was sent; estimated until that was measured. None without a summary."""
+    if size is not None and size.summary is not None:
+        return size.summary
+    return Weight(Rates("").estimate(features_of({"type": "text", "text": text})), Basis.ESTIMATED) if text else None
+
+
+def bar(row: Row, summary: Row | None, lens: Lens, size: BoundarySize | None = None) -> Card:
+    """`size`: as it was measured; without it, what the client recorded."""
     record = row.record
     subtype = as_text(record.get("subtype"))
     if record.get("type") == "marble-origami-commit":
@@ -56,7 +63,7 @@ def bar(row: Row, summary: Row | None, lens: Lens) -> Card:
         )
     if subtype == "microcompact_boundary":
         return make_card(
-            CardKind.BAR, row, lens, "Cleared", _clearing_sentence(as_dict(record.get("microcompactMetadata")))
+            CardKind.BAR, row, lens, "Cleared", _clearing_sentence(as_dict(record.get("microcompactMetadata")), size)
         )
     if subtype.startswith("snip"):
         removed = len(as_list(as_dict(record.get("snipMetadata")).get("removedUuids")))
@@ -64,52 +71,62 @@ def bar(row: Row, summary: Row | None, lens: Lens) -> Card:
         return make_card(
             CardKind.BAR, row, lens, "Snipped", f"Snipped: {removed_phrase} left the context. The text stays here."
         )
-    return _compaction(row, summary, lens)
+    return _compaction(row, summary, lens, size)
 
 
-def _compaction(row: Row, summary: Row | None, lens: Lens) -> Card:
+def _compaction(row: Row, summary: Row | None, lens: Lens, size: BoundarySize | None) -> Card:
     metadata = as_dict(row.record.get("compactMetadata"))
     words = summary_text(summary.record) if summary else ""
     took, after = as_number(metadata.get("durationMs")), as_number(metadata.get("postTokens"))
     facts = drop_empty(
         f"took {duration(took)}" if took is not None else "",
-        f"{tokens(after)} tokens after" if after is not None else "",
+        f"{tokens(after, estimate=True)} tokens after, messages only, as the client expected"
+        if after is not None
+        else "",
         "no summary beside it" if not summary else "",
     )
     body = _fold(words, lens)
     card = make_card(
-        CardKind.BAR, row, lens, "Compacted", _compaction_sentence(metadata, words, lens), facts=facts, parts=body
+        CardKind.BAR, row, lens, "Compacted", _compaction_sentence(metadata, words, lens, size), facts=facts, parts=body
     )
     return replace(card, rows=(row.position, summary.position)) if summary else card
 
 
-def summary_bar(row: Row, lens: Lens) -> Card:
+def summary_bar(row: Row, lens: Lens, size: BoundarySize | None = None) -> Card:
     """A summary without its boundary, which is before the window or was never written."""
     words = summary_text(row.record)
-    size = tokens(len(words) / _CHARS_PER_TOKEN, estimate=True)
+    length = _in_words(summary_weight(words, size))
     body = _fold(words, lens)
     return make_card(
-        CardKind.BAR, row, lens, "Summary", f"Summary: {size} tokens stand for the talk so far.", parts=body
+        CardKind.BAR, row, lens, "Summary", f"Summary: {length} tokens stand for the talk so far.", parts=body
     )
 
 
-def _compaction_sentence(metadata: dict[str, Any], summary: str, lens: Lens) -> str:
+def _in_words(weight: Weight | None) -> str:
+    return UNKNOWN if weight is None else tokens(weight.tokens, estimate=bool(weight.mark))
+
+
+def _compaction_sentence(metadata: dict[str, Any], summary: str, lens: Lens, size: BoundarySize | None) -> str:
     trigger = as_text(metadata.get("trigger"))
     how = _HOW.get(trigger) or (f"({lens.line(trigger, 40)})" if trigger else "(trigger unknown)")
-    before = as_number(metadata.get("preTokens"))
-    start = (
-        f"Compacted {how} at {tokens(before)} tokens."
-        if before is not None
-        else f"Compacted {how}, size before {UNKNOWN}."
-    )
+    before = size_before(metadata, None if size is None else size.before)
+    start = f"Compacted {how} at {before} tokens." if before else f"Compacted {how}, size before {UNKNOWN}."
     count = as_int(metadata.get("messagesSummarized"))
     subject = plural(count, "message") if count is not None else "The conversation"
-    size = tokens(len(summary) / _CHARS_PER_TOKEN, estimate=True)
-    middle = f" {subject} became a {size} summary" if summary else f" {subject} became a summary" if count else ""
+    length = _in_words(summary_weight(summary, size))
+    middle = f" {subject} became a {length} summary" if summary else f" {subject} became a summary" if count else ""
     kept_phrase = _kept_phrase(metadata)
     if not middle:
         return start + (f" The last {kept_phrase} kept word for word." if kept_phrase else "")
     return f"{start}{middle}{f'; the last {kept_phrase} kept word for word' if kept_phrase else ''}."
+
+
+def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
+    """As measured; else as the client recorded it; empty if nothing tells."""
+    recorded = as_number(metadata.get("preTokens"))
+    if measured is not None and measured.whole is not None:
+        return _in_words(measured.whole)
+    return tokens(recorded, estimate=True) if recorded is not None else ""
 
 
 def _kept_phrase(metadata: dict[str, Any]) -> str:
@@ -119,19 +136,24 @@ def _kept_phrase(metadata: dict[str, Any]) -> str:
     return "messages (number unknown) are" if as_dict(metadata.get("preservedSegment")) else ""
 
 
-def _clearing_sentence(metadata: dict[str, Any]) -> str:
+def _clearing_sentence(metadata: dict[str, Any], measured: BoundarySize | None) -> str:
     trigger = as_text(metadata.get("trigger"))
     count = len(as_list(metadata.get("compactedToolIds")))
     attachments = len(as_list(metadata.get("clearedAttachmentUUIDs")))
-    before, saved = as_number(metadata.get("preTokens")), as_number(metadata.get("tokensSaved"))
+    before, saved = (
+        size_before(metadata, None if measured is None else measured.before),
+        as_number(metadata.get("tokensSaved")),
+    )
     cleared = " and ".join(
         drop_empty(
             plural(count, "tool result") if count else "", plural(attachments, "attachment") if attachments else ""
         )
     )
     how = f" {_HOW[trigger]}" if trigger in _HOW else ""
-    size = f" at {tokens(before)} tokens" if before is not None else ""
-    freed = f", {tokens(saved)} tokens freed" if saved is not None else ", tokens freed: unknown"
+    size = f" at {before} tokens" if before else ""
+    if measured is not None and measured.after is not None:
+        saved = measured.before.weight.tokens - measured.after.weight.tokens
+    freed = f", {tokens(saved, estimate=True)} tokens freed" if saved is not None else ", tokens freed: unknown"
     return f"Cleared{how}{size}: {cleared or 'an unknown number of tool results'}{freed}. The originals stay here."
 
 

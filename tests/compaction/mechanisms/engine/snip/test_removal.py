@@ -16,11 +16,13 @@ from compaction.mechanisms.engine.snip.removal import (
     short_id,
     snip,
     tag_inputs,
+    untag_inputs,
 )
 from compaction.mechanisms.engine.snip.state import SnipState
 from sessions.transcripts.engine.messages import Message, MessageKind, read_messages
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
+from tests.sessions.transcripts.engine.spoken import Talk, texts
 from tests.sessions.transcripts.engine.talk import (
     answered,
     call,
@@ -209,3 +211,24 @@ def test_a_snip_keeps_pairs_and_counts_tokens_in_any_conversation(messages: list
     assert sent(replay_snips(messages, None, saved).messages) == sent(result.messages)
     for entry in result.state.snips:
         assert sent(replay_snips(messages, None, saved.without(entry.uuid)).messages) == sent(messages)
+
+
+def test_without_its_tags_the_copy_that_is_sent_is_the_conversation_again() -> None:
+    talk = Talk()
+    talk.prompt("do it")
+    talk.says("done, [id:abcdef]")
+    picture = Message("user", ({"type": "image"},), MessageKind.PROMPT, "p")
+    messages = [*talk.messages, picture]
+    assert untag_inputs(tag_inputs(messages).messages) == messages
+
+
+def test_what_opens_a_conversation_stays_when_its_first_turn_goes() -> None:
+    talk = Talk()
+    talk.injected("the rules", "instructions")
+    first = talk.prompt("do it")
+    talk.injected("the tools", "deferred_tools_delta")
+    talk.says("done")
+    talk.prompt("go on")
+    talk.says("done")
+    outcome = snip(talk.messages, [short_id(first.uuid)])
+    assert texts(outcome.messages) == ["the rules", "the tools", "go on", "done"]

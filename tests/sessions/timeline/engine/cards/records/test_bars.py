@@ -27,10 +27,10 @@ def test_a_compaction_is_told_in_one_sentence_with_its_summary() -> None:
     card = single_card(boundary(metadata), summary("x" * 16_400))
     assert card.kind is CardKind.BAR
     assert card.summary == (
-        "Compacted automatically at 167.2k tokens. 118 messages became a ~4.1k summary;"
+        "Compacted automatically at ~167.2k tokens. 118 messages became a ~5.3k summary;"
         " the last 9 are kept word for word."
     )
-    assert card.facts == ("took 1m 8s", "13.0k tokens after")
+    assert card.facts == ("took 1m 8s", "~13.0k tokens after, messages only, as the client expected")
     assert card.rows == (0, 1)
     assert isinstance(part(card, Fold).parts[0], Prose)
 
@@ -40,7 +40,7 @@ def test_what_a_boundary_does_not_say_is_unknown() -> None:
     assert single_card(boundary("nonsense", uuid=5)).facts == ("no summary beside it",)
     kept = {"trigger": "manual", "preservedSegment": {"headUuid": "h"}}
     assert single_card(boundary(kept), summary()).summary == (
-        "Compacted by hand, size before unknown. The conversation became a ~100 summary;"
+        "Compacted by hand, size before unknown. The conversation became a ~133 summary;"
         " the last messages (number unknown) are kept word for word."
     )
 
@@ -65,7 +65,7 @@ def test_a_microcompaction_counts_what_it_cleared() -> None:
     metadata = {"trigger": "auto", "preTokens": 60_497, "tokensSaved": 21_279, "compactedToolIds": ["a", "b"]}
     card = single_card(boundary(subtype="microcompact_boundary", microcompactMetadata=metadata))
     assert card.summary == (
-        "Cleared automatically at 60.5k tokens: 2 tool results, 21.3k tokens freed. The originals stay here."
+        "Cleared automatically at ~60.5k tokens: 2 tool results, ~21.3k tokens freed. The originals stay here."
     )
     unknown = single_card(boundary(subtype="microcompact_boundary"))
     assert (
