@@ -259,7 +259,7 @@ def test_an_export_ends_with_an_answer_for_versions_that_take_a_note_for_the_mid
     rows = resumable_rows(
         applied.after,
         records_of(log),
-        Envelope(NEW, "/home/dev/elsewhere", "2.1.120"),
+        Envelope(NEW, "/home/dev/elsewhere", "2.1.120", made_at=1_800_000_000.9995),
         compaction=applied.compaction,
         origin=Origin("old", "full", 7),
     )
