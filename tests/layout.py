@@ -1,18 +1,25 @@
-"""The layout of templates, styles and scripts, which `make lint` holds: `python -m tests.layout`.
+"""The layout of files, which `make lint` holds: `python -m tests.layout`.
 
-No formatter that we know of leaves white space alone where it shows, so only the outcome is checked.
+Of templates and styles only the outcome is checked: no formatter that we know leaves white space alone where it shows.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 APPS = ("compaction", "inspector", "memory", "sessions")
 LONGEST = 120
+MOST_LINES = 400
+MOST_FILES = 20
+"""Python files in a folder of the product, `__init__.py` aside."""
+WEAK_NAMES = frozenset({"asked", "found", "one", "said", "told"})
+"""They say nothing of what a variable holds."""
 _DECLARATIONS = re.compile(r";\s*[\w-]+\s*:|\{\s*[\w-]+\s*:.*;")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 # What follows `tone-` is the name of a category in the engine, not ours to spell.
@@ -44,6 +51,24 @@ def unknown_templates(path: Path, text: str) -> Iterator[str]:
                 yield f"{path}:{number}: there is no template {name}"
 
 
+def long_files(path: Path, text: str) -> Iterator[str]:
+    if (lines := text.count("\n")) > MOST_LINES:
+        yield f"{path}: {lines} lines, more than {MOST_LINES}"
+
+
+def full_folders(paths: Iterable[Path]) -> Iterator[str]:
+    folders = Counter(path.parent for path in paths if path.name != "__init__.py")
+    for folder, files in folders.items():
+        if files > MOST_FILES:
+            yield f"{folder}: {files} files, more than {MOST_FILES}"
+
+
+def weak_names(path: Path, text: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in WEAK_NAMES:
+            yield f"{path}:{node.lineno}: {node.id} does not say what it holds"
+
+
 def main() -> int:
     shown = [
         file
@@ -52,11 +77,19 @@ def main() -> int:
         if file.suffix in (".html", ".css", ".js")
     ]
     modules = [file for app in APPS for file in sorted((ROOT / app).rglob("*.py")) if "migrations" not in file.parts]
+    tests = [file for folder in ("benchmarks", "tests") for file in sorted((ROOT / folder).rglob("*.py"))]
     complaints = [trouble for file in shown for trouble in troubles(file.relative_to(ROOT), file.read_text())]
+    complaints += full_folders(file.relative_to(ROOT) for file in modules)
+    for file in (*modules, *tests):
+        complaints += long_files(file.relative_to(ROOT), file.read_text())
+        complaints += weak_names(file.relative_to(ROOT), file.read_text())
     for file in (*modules, *shown):
         if file.suffix in (".html", ".py"):
             complaints += unknown_templates(file.relative_to(ROOT), file.read_text())
-    print("\n".join(complaints) or f"{len(shown)} templates, styles and scripts are laid out well.")
+    print(
+        "\n".join(complaints)
+        or f"{len(shown)} templates, styles and scripts, {len(modules) + len(tests)} modules: all well."
+    )
     return 1 if complaints else 0
 
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from django.test import Client
 
+HTMX = {"HX-Request": "true"}
+
 
 def flowing(page: str) -> str:
     """A page on one line: where its template breaks a line shows nowhere."""

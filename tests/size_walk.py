@@ -101,11 +101,10 @@ class SizeWalk:
         self.page(f"{root}compact/?kind={kind}&forecast=1")
 
 
-def document(command: str, *arguments: str) -> dict[str, Any]:
+def document(command: str, *arguments: str) -> Any:
     out = StringIO()
     call_command(command, *arguments, "--json", stdout=out)
-    printed: dict[str, Any] = json.loads(out.getvalue())
-    return printed
+    return json.loads(out.getvalue())
 
 
 def _session(transcript: Transcript) -> str:

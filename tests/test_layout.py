@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.layout import troubles, unknown_templates
+from tests.layout import MOST_FILES, MOST_LINES, full_folders, long_files, troubles, unknown_templates, weak_names
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,19 @@ def test_a_template_that_is_not_there_is_named_with_the_line_that_asks_for_it() 
     assert list(unknown_templates(Path("page.html"), text)) == ["page.html:2: there is no template _absent.html"]
     text = 'render(request, f"sessions/timeline/session.html{part}")\nrender(request, "absent/page.html#rows")\n'
     assert list(unknown_templates(Path("views.py"), text)) == ["views.py:2: there is no template absent/page.html"]
+
+
+def test_a_file_that_is_too_long_and_a_folder_that_is_too_full_are_named() -> None:
+    assert list(long_files(Path("a.py"), "x\n" * MOST_LINES)) == []
+    assert list(long_files(Path("a.py"), "x\n" * (MOST_LINES + 1))) == ["a.py: 401 lines, more than 400"]
+    files = [Path("a/__init__.py"), *(Path(f"a/module{number}.py") for number in range(MOST_FILES))]
+    assert list(full_folders(files)) == []
+    assert list(full_folders([*files, Path("a/more.py")])) == ["a: 21 files, more than 20"]
+
+
+def test_a_variable_whose_name_says_nothing_is_named() -> None:
+    text = "found = [one for one in rows]\nrequest.asked = True\n"
+    assert sorted(weak_names(Path("a.py"), text)) == [
+        "a.py:1: found does not say what it holds",
+        "a.py:1: one does not say what it holds",
+    ]

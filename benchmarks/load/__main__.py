@@ -75,7 +75,7 @@ class Load:
             limit = asyncio.run(limit_measure(clients=plan.clients, seconds=plan.seconds / 6, size=size))
             self.lines = [
                 Line("a page that costs nothing", limit),
-                *(Line(line.what, line.asked, line.held, limit.rate) for line in self.lines),
+                *(Line(line.what, line.answers, line.held, limit.rate) for line in self.lines),
             ]
             for what, attack in MEANT.items():
                 _say(what)

@@ -30,7 +30,7 @@ HEADINGS = (
 @dataclass(frozen=True, slots=True)
 class Line:
     what: str
-    asked: Answers
+    answers: Answers
     """By clients that mean well."""
     held: tuple[Held, Held, Held] | None = None
     """Before, at most, and after."""
@@ -39,12 +39,12 @@ class Line:
     outcome: Outcome | None = None
 
     def cells(self) -> tuple[str, ...]:
-        request = self.asked
-        share = "" if not self.limit else f"{request.rate / self.limit:.0%}" if request.rate else "0%"
-        times = [f"{request.at(share):.2f}" for share in (0.5, 0.95, 1.0)]
+        answers = self.answers
+        share = "" if not self.limit else f"{answers.rate / self.limit:.0%}" if answers.rate else "0%"
+        times = [f"{answers.at(share):.2f}" for share in (0.5, 0.95, 1.0)]
         memory = [f"{held.megabytes:.0f}" for held in self.held] if self.held else ["", "", ""]
         files = [str(held.descriptors) for held in self.held] if self.held else ["", "", ""]
-        counts = (f"{request.requests:,}", str(request.errors.total()), f"{request.rate:.1f}")
+        counts = (f"{answers.requests:,}", str(answers.errors.total()), f"{answers.rate:.1f}")
         return (self._title(), *counts, share, *times, *memory, *files)
 
     def _title(self) -> str:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inspector.agents.cancel import CancelToken
-from inspector.agents.errors import BadRequestError, RefusedError
 from inspector.agents.marks import find_mark, remove_marks, set_mark
-from inspector.agents.model import Ask, Json, LanguageModel, Listener, Reply
+from inspector.agents.model import Ask, Json, Listener
 
 TAG = "<lucid-fork>"
 PLACEHOLDER = "The call was handed on to forked agents."
@@ -176,29 +175,6 @@ def direct(
         listener=listener,
         cancel=cancel or CancelToken(),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ForkOutcome:
-    """`why` says why the fork did not answer, if the direct request did."""
-
-    reply: Reply
-    shared: bool
-    why: str = ""
-
-
-def fork_or_direct(model: LanguageModel, forked: Ask, fallback: Ask) -> ForkOutcome:
-    """Asks the fork; if it cannot be sent or returns no text, asks directly. Raises other errors."""
-    if not model.verbatim:
-        return ForkOutcome(model.ask(fallback), False, f"The {model.name} cannot share a cache.")
-    try:
-        reply = model.ask(forked)
-    except (BadRequestError, RefusedError) as error:
-        return ForkOutcome(model.ask(fallback), False, str(error))
-    if reply.text.strip():
-        return ForkOutcome(reply, True)
-    answer = model.ask(fallback)
-    return ForkOutcome(replace(answer, usage=answer.usage + reply.usage), False, "The fork gave no text.")
 
 
 def _after(before: Sequence[Json], first: Json) -> Json:

@@ -1,4 +1,4 @@
-"""Rows as linking and contexts read them: narrow, with the record itself for the few kinds that speak of others."""
+"""Rows as linking and contexts read them: narrow, with the record itself for the few kinds that refer to others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LinkRows:
         self._answers = answers
 
     def load(self, first: int, end: int) -> list[LinkRow]:
-        """The rows from `first` up to before `end`. Those of a range that was loaded are not asked for again."""
+        """The rows from `first` up to before `end`. A range that was loaded is not loaded again."""
         if any(start <= first and end <= stop for start, stop in self._ranges):
             return [self.rows[position] for position in range(first, end) if position in self.rows]
         self._ranges.append((first, end))
@@ -93,7 +93,7 @@ class LinkRows:
         since: int | None,
         before: int,
     ) -> list[LinkRow]:
-        """The rows above `before` that answer to any of these, or stand at or below `since`, with one query."""
+        """The rows above `before` that meet any of these conditions or are at or below `since`, with one query."""
         either: list[str] = []
         parameters: list[int | str] = [self._base, self._base + before]
         for column, names in (("uuid_key", uuids), ("tool_key", tools), ("type", types)):
@@ -135,7 +135,7 @@ class LinkRows:
         self.reader.fetch([self.locations[position] for position in positions])
 
     def with_records(self, rows: Sequence[LinkRow], positions: Sequence[int] | None = None) -> list[LinkRow]:
-        """The same rows, those that speak of others with their record."""
+        """The same rows; those that refer to others come with their record."""
         with_record = set(positions_to_read(rows) if positions is None else positions)
         self.fetch(with_record)
         return [replace(row, extra=self.record(row.position)) if row.position in with_record else row for row in rows]

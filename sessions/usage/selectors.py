@@ -1,4 +1,4 @@
-"""What was asked of the API: the requests of a session, and what its sub-agents spent."""
+"""The requests of a session, and what its sub-agents spent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AgentSpend:
 
 
 def agent_spend(agents: Sequence[Transcript]) -> AgentSpend:
-    """Together. Of each, the columns of `SPEND` are needed."""
+    """The spending of these agents together. They must come with the columns of `SPEND`."""
     return AgentSpend(
         len(agents),
         sum(agent.tokens for agent in agents),

@@ -22,8 +22,8 @@ def test_a_short_run_prints_one_row_for_each_thing_that_was_tried(tmp_path: Path
     load.measure(tmp_path)
     text = report(load)
     limit, readers, half, silent, body, capture, foreign, foreign_capture = load.lines
-    assert limit.asked.rate > readers.asked.rate > 0, text
-    assert not readers.asked.errors, text
+    assert limit.answers.rate > readers.answers.rate > 0, text
+    assert not readers.answers.errors, text
     assert all(line.held and line.held[1].megabytes >= line.held[0].megabytes > 0 for line in load.lines[1:]), text
     ends = {line.what: dict(line.outcome.answers) for line in (half, silent, body, capture) if line.outcome}
     assert list(ends.values()) == [{"408": 10}, {"closed": 10}, {"403": 10}, {"403": 10}], text
@@ -31,7 +31,7 @@ def test_a_short_run_prints_one_row_for_each_thing_that_was_tried(tmp_path: Path
         assert flood.outcome is not None
         assert not flood.outcome.held, text
         assert flood.outcome.sent < 4 * 400 * 1024 * 1024, text
-    assert not any(line.asked.errors for line in load.lines), text
+    assert not any(line.answers.errors for line in load.lines), text
     assert text.count("beside an import") == 1
 
 

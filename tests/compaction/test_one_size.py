@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -9,12 +10,17 @@ from django.conf import settings
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
+from sessions.catalog.selectors.attention import load_totals
+from sessions.catalog.selectors.facets import project_tree
+from sessions.catalog.selectors.sessions import current_sessions, session_lines
 from sessions.models import Transcript
+from sessions.timeline.selectors.entries import find_entry
 from sessions.weights.selectors import transcripts_to_weigh
 from sessions.weights.services.weighing import transcript_weigh
 from tests.demo import names
 from tests.importing import imported
-from tests.size_walk import SizeWalk
+from tests.pages import fetch
+from tests.size_walk import SizeWalk, document
 
 pytestmark = pytest.mark.django_db
 KINDS = {"full": (), "microcompact": ("--set", "mode=cached", "--set", "trigger=2", "--set", "keep=1"), "auto": ()}
@@ -51,3 +57,36 @@ def test_a_compaction_made_here_has_one_size_wherever_it_appears(client: Client,
     walk.compaction(transcript, kind, *KINDS[kind])
     assert walk.contradictions == {}
     assert any(thing.startswith("whole prompt after") and len(places) > 2 for thing, places in walk.places.items())
+
+
+def test_messages_and_turns_are_counted_one_way(client: Client) -> None:
+    transcript = Transcript.objects.get(public_id=names.LONG)
+    root = f"/sessions/{names.LONG}/"
+    count = len(document("context", names.LONG)["messages"])
+    assert f"{count} messages:" in fetch(client, f"{root}context/?next=1")
+    assert f"{count} messages become" in fetch(client, f"{root}compact/?kind=full&forecast=1")
+    assert document("compact", names.LONG, "--kind", "full")["before"]["messages"] == count
+
+    snip = fetch(client, f"{root}compact/?kind=snip")
+    offered = re.findall(r">Turn (\d+)<.*?entries/([0-9a-f-]{36})/", snip)
+    assert len(offered) >= 2
+    for number, uuid in offered:
+        entry = find_entry(transcript, uuid)[1]
+        assert int(number) == entry.turn
+        assert f"<b>Turn {number}</b>" in fetch(client, f"{root}?at={entry.position}")
+
+
+def test_sessions_are_counted_one_way(client: Client) -> None:
+    count = current_sessions().count()
+    printed = document("sessions")
+    assert isinstance(printed, list)
+    assert len(printed) == count
+    assert sum(node.sessions for node in project_tree()) == count
+    assert load_totals().sessions == count
+    listed = {
+        line.transcript.public_id: line
+        for line in session_lines(current_sessions(), sort="-last", start=0, stop=99, now=0)
+    }
+    assert {row["id"]: row["agents"] for row in printed} == {
+        session: line.agents.count if line.agents else 0 for session, line in listed.items()
+    }

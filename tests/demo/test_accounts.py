@@ -113,8 +113,8 @@ def test_a_boundary_agrees_with_the_requests_around_it(label: str, name: str, be
     metadata, last, following, since = _boundary(label, name)
     results = sum(tokens_of(block, model) for row in since for block in blocks(row))
     assert metadata["preTokens"] == prompt(last) + last["output_tokens"] + results
-    asked = prompt(following) - before - metadata["postTokens"]
-    assert asked == 0 if metadata["trigger"] == "auto" else 0 < asked < 1_500  # the next prompt, and what comes with it
+    added = prompt(following) - before - metadata["postTokens"]
+    assert added == 0 if metadata["trigger"] == "auto" else 0 < added < 1_500  # the next prompt, and what comes with it
 
 
 def _set(label: str, pattern: str) -> float:
@@ -137,8 +137,8 @@ def test_auto_compaction_comes_when_its_threshold_is_reached_and_not_before(
 ) -> None:
     threshold = limits().threshold
     rows = records(names.expected(label).path)[names.point(label, since).position : names.point(label, name).position]
-    asked = [prompt(usage) for usage in usages(rows).values()]
-    assert max(asked) < threshold <= _boundary(label, name)[0]["preTokens"]
+    request = [prompt(usage) for usage in usages(rows).values()]
+    assert max(request) < threshold <= _boundary(label, name)[0]["preTokens"]
 
 
 def test_cleared_results_free_what_they_weighed() -> None:

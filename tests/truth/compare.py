@@ -17,7 +17,7 @@ class Verdict(NamedTuple):
     message: str
     """The id of the answer."""
     agent: bool
-    told: bool
+    has_context: bool
     """Lucid has a context for it."""
     conversation: bool = False
     """The conversation is exactly what Lucid says, without what the client put around it."""
@@ -36,12 +36,12 @@ def answered(logged: Sequence[Json]) -> list[Json]:
 def verdict(sent: Json, messages: Messages | None, *, agent: bool = False) -> Verdict:
     number, message, theirs = sent["n"], sent["response"]["id"], sent["messages"]
     if messages is None:
-        return Verdict(number, message, agent, told=False)
+        return Verdict(number, message, agent, has_context=False)
     return Verdict(
         number,
         message,
         agent,
-        told=True,
+        has_context=True,
         conversation=conversation(messages) == conversation(theirs),
         whole=bytes_of(messages) == bytes_of(theirs),
         elements=elements_of(messages) == elements_of(theirs),

@@ -91,7 +91,7 @@ CAUSES: dict[str, Callable[[Case], bool]] = {
 
 def explain_request(version: str, verdict: Verdict, sent: Json, context: Json | None) -> Miss:
     case = Case(version, verdict, sent, context)
-    what = "whole" if verdict.conversation else "conversation" if verdict.told else "answer"
+    what = "whole" if verdict.conversation else "conversation" if verdict.has_context else "answer"
     cause = next((name for name, fits in CAUSES.items() if fits(case)), UNEXPLAINED)
     return Miss(what, cause, f"request {verdict.number}, {verdict.message}{_difference(case)}")
 

@@ -12,6 +12,7 @@ from django.db.models import Count, F, Max, QuerySet, Sum
 from compaction.cache.engine.costs.cache_summary import Loss
 from compaction.cache.selectors.losses import losses_of, order_by_cost
 from compaction.models import CacheBreak, CacheScan
+from sessions.catalog.selectors.sessions import current_sessions
 from sessions.models import Transcript
 
 HOUR = 3_600_000
@@ -111,7 +112,7 @@ class CacheReport:
 
     def unscanned_count(self) -> int:
         """The number of sessions that were never scanned."""
-        sessions = Transcript.objects.filter(kind=Transcript.Kind.MAIN, cache_breaks=None, requests__gt=0)
+        sessions = current_sessions().filter(cache_breaks=None, requests__gt=0)
         return (sessions if self.project is None else sessions.filter(project=self.project)).count()
 
     def hours(self) -> list[HourLoss]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from compaction.kinds.engine.spec import KindError
@@ -12,20 +12,18 @@ from compaction.mechanisms.engine.conversation.turns import turns_of
 from compaction.mechanisms.engine.partial.pivots import find_pivots
 from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
+from sessions.weights.engine import Weight, combine
 
 
 @dataclass(frozen=True, slots=True)
 class TurnChoice:
-    number: int
-    """From one, in the context: turns that have left it are not counted."""
     uuid: str
     """Of the input that it begins with."""
     position: int | None
     words: str
     """Of that input, on one line."""
     messages: tuple[str, ...]
-    tokens: int
+    weight: Weight
     stays: str
     """Why it cannot be snipped; empty if it can."""
 
@@ -40,11 +38,11 @@ class Pivot:
     """What a cut at the message that was named would do; empty if it is there that it cuts."""
 
 
-def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_blocks) -> list[TurnChoice]:
+def turn_choices(messages: Sequence[Message], weigh: Callable[[Message], Weight]) -> list[TurnChoice]:
     turns = turns_of(messages)
     ids = Counter(short_id(messages[turn.first].uuid) for turn in turns)
     choices = []
-    for number, turn in enumerate(turns, 1):
+    for turn in turns:
         first = messages[turn.first]
         stays = ""
         if turn.is_open:
@@ -55,12 +53,11 @@ def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_b
             stays = "Several inputs have its short id."
         choices.append(
             TurnChoice(
-                number,
                 first.uuid,
                 first.position,
                 _words(first),
                 tuple(messages[index].uuid for index in turn.messages),
-                sum(counter(messages[index].content) for index in turn.messages),
+                combine(weigh(messages[index]) for index in turn.messages),
                 stays,
             )
         )

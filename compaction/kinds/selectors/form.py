@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,11 +20,14 @@ from sessions.context.engine import Context
 from sessions.context.engine.left_out import LeftOutReason
 from sessions.context.selectors.context_cache import cached_context
 from sessions.context.selectors.contexts import ContextPoint, load_left_out_among, point_next
-from sessions.models import Transcript
+from sessions.models import Entry, Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.messages import Message, MessageKind
-from sessions.usage.engine.tokens import CountCache, estimate
+from sessions.weights.engine import Weight, combine
+from sessions.weights.engine.message_weights import MessageWeights
+from sessions.weights.selectors import message_weights, weight_table
 
 PER_PAGE = 30
 WORDS = 160
@@ -53,7 +57,7 @@ class ChoiceRow:
     address: str
     """The last part of its entry's permalink."""
     words: str
-    tokens: int
+    weight: Weight
     """Of the turn, or of what would be summarised."""
     stays: str
     chosen: bool
@@ -79,7 +83,6 @@ class SessionSnapshot:
     def __init__(self, transcript: Transcript, moment: Moment | None = None) -> None:
         self.transcript = transcript
         self.moment = moment
-        self._counter = CountCache()
 
     @cached_property
     def point(self) -> ContextPoint:
@@ -95,7 +98,11 @@ class SessionSnapshot:
 
     @cached_property
     def turns(self) -> list[TurnChoice]:
-        return turn_choices(self.messages, self._counter)
+        return turn_choices(self.messages, self.weights.message)
+
+    @cached_property
+    def weights(self) -> MessageWeights:
+        return message_weights(self.context, weight_table(self.transcript))
 
     def forecast(
         self, kind: KindSpec, parameters: Parameters, *, asks_model: bool = False, shared: bool = False, now_ms: int
@@ -118,28 +125,41 @@ class SessionSnapshot:
                     self._explain_missing(uuid) or f"{self._title(uuid)} belongs to no turn: no input stands before it."
                 )
             elif turn.stays:
-                problems.append(f"Turn {turn.number} stays: {turn.stays[:1].lower()}{turn.stays[1:]}")
+                title = self._turn_titles([turn])[turn.uuid]
+                problems.append(f"{title} stays: {turn.stays[:1].lower()}{turn.stays[1:]}")
             else:
                 chosen[turn.uuid] = turn
         return list(chosen), problems
 
     def turn_page(self, chosen: list[str], number: int | None) -> tuple[Page, list[ChoiceRow]]:
         """Without a number, the page of the first that is chosen, or else the last page: the latest turns."""
-        first = next((turn.number for turn in self.turns if turn.uuid in chosen), len(self.turns))
+        first = next((number for number, turn in enumerate(self.turns, 1) if turn.uuid in chosen), len(self.turns))
         page = page_of(number or max(1, -(-first // PER_PAGE)), size=PER_PAGE, total=len(self.turns))
+        turns = self.turns[page.start : page.stop]
+        titles = self._turn_titles(turns)
         rows = [
             ChoiceRow(
                 turn.uuid,
-                f"Turn {turn.number}",
+                titles[turn.uuid],
                 _address(turn.uuid, turn.position),
                 _shorten(turn.words),
-                turn.tokens,
+                turn.weight,
                 turn.stays,
                 turn.uuid in chosen,
             )
-            for turn in self.turns[page.start : page.stop]
+            for turn in turns
         ]
         return page, rows
+
+    def _turn_titles(self, turns: Sequence[TurnChoice]) -> dict[str, str]:
+        """By the uuid of their inputs, with the numbers that they have in the session."""
+        base = self.transcript.pk << POSITION_BITS
+        places = {turn.uuid: base | turn.position for turn in turns if turn.position is not None}
+        numbers = dict(Entry.objects.filter(pk__in=places.values()).values_list("pk", "turn"))
+        return {
+            turn.uuid: f"Turn {numbers[places[turn.uuid]]}" if turn.uuid in places else "A turn that no entry holds"
+            for turn in turns
+        }
 
     # --- where to cut ---------------------------------------------------------------------------------------------
     def find_cut(self, uuid: str, direction: Direction) -> CutPoint:
@@ -164,7 +184,7 @@ class SessionSnapshot:
 
     def cut_page(self, cut: str, direction: Direction, number: int | None) -> tuple[Page, list[ChoiceRow]]:
         """Inputs at which the conversation may be cut, or everything where there are few; and what was chosen."""
-        total = estimate(self.messages, self._counter)
+        total = combine(map(self.weights.message, self.messages))
         places = self._places(cut, direction)
         first = next((index for index, (message, _) in enumerate(places, 1) if message.uuid == cut), len(places))
         page = page_of(number or max(1, -(-first // PER_PAGE)), size=PER_PAGE, total=len(places))
@@ -174,7 +194,7 @@ class SessionSnapshot:
                 _entry_title(message),
                 _address(message.uuid, message.position),
                 _shorten(self._answers.get(message.message_id) or _words(message)),
-                before if direction is Direction.UP_TO else total - before,
+                before if direction is Direction.UP_TO else Weight(total.tokens - before.tokens, total.basis),
                 "",
                 message.uuid == cut,
             )
@@ -182,15 +202,15 @@ class SessionSnapshot:
         ]
         return page, rows
 
-    def _places(self, cut: str, direction: Direction) -> list[tuple[Message, int]]:
-        """Each with the tokens of what stands before it. What the client put in is no place that people look for."""
+    def _places(self, cut: str, direction: Direction) -> list[tuple[Message, Weight]]:
+        """Each with the weight of what stands before it. What the client put in is no place that people look for."""
         legal = frozenset(legal_pivots(self.messages, direction, self.context.model))
-        places: list[tuple[Message, int]] = []
-        before = 0
+        places: list[tuple[Message, Weight]] = []
+        before = combine(())
         for message in self.messages:
             if message.uuid == cut or (message.uuid in legal and message.kind in SPOKEN):
                 places.append((message, before))
-            before += self._counter(message.content)
+            before = combine((before, self.weights.message(message)))
         typed = [place for place in places if place[0].kind is MessageKind.PROMPT or place[0].uuid == cut]
         return typed if len(typed) >= ENOUGH else places
 

@@ -50,11 +50,11 @@ def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript
     if not kind.automatic:
         return parameters
     overrides = overrides_of(transcript)
-    asked = {name.rpartition(".")[2] for name in parameters.settings}
+    chosen = {name.rpartition(".")[2] for name in parameters.settings}
     settings = {}
-    if (percent := overrides.get(PERCENT)) and "percent" not in asked:
+    if (percent := overrides.get(PERCENT)) and "percent" not in chosen:
         settings["pipeline.auto.percent"] = percent.value
-    if (window := overrides.get(WINDOW)) and "counted_window" not in asked:
+    if (window := overrides.get(WINDOW)) and "counted_window" not in chosen:
         settings["pipeline.auto.counted_window"] = window.value
     if not settings:
         return parameters

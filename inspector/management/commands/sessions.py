@@ -7,10 +7,11 @@ import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 
 from compaction.cache.services.scan import cache_scan_stale
-from sessions.models import Source, Transcript
+from sessions.catalog.selectors.sessions import current_sessions
+from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.timestamps import iso
 
@@ -24,11 +25,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         sessions = (
-            Transcript.objects.filter(kind=Transcript.Kind.MAIN)
-            .exclude(source__state=Source.State.REPLACED)
+            current_sessions()
             .select_related("project")
             .defer("state", "ruler")
-            .annotate(agents=Count("children"), agents_cost=Sum("children__cost"))
+            .annotate(
+                agents=Count("children", filter=Q(children__kind=Transcript.Kind.AGENT)),
+                agents_cost=Sum("children__cost", filter=Q(children__kind=Transcript.Kind.AGENT)),
+            )
             .order_by("-last_at", "-pk")
         )
         if options["json"]:

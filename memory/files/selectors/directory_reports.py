@@ -30,7 +30,7 @@ from memory.files.selectors.directories import ListedFile, checkout_of, config_o
 from memory.history.selectors.provenance import UseCount, uses_of
 from memory.lint.engine import Finding, FolderCheckout, Health, Recalls, Severity, Surroundings, compute_health, lint
 from memory.models import Directory
-from sessions.models import Transcript
+from sessions.catalog.selectors.sessions import current_sessions
 from sessions.transcripts.engine.paths import decode_path
 
 LARGE = 1_000_000
@@ -121,7 +121,7 @@ def surroundings_of(directory: Directory) -> Surroundings:
     }
     recalls = None
     if directory.project_id is not None:
-        sessions = Transcript.objects.filter(project=directory.project_id, kind=Transcript.Kind.MAIN).count()
+        sessions = current_sessions().filter(project=directory.project_id).count()
         recalls = Recalls(count_recalls(uses_of(directory)), sessions)
     checkout = FolderCheckout(project) if project is not None else None
     return Surroundings(now=timezone.now(), instructions=instructions, checkout=checkout, recalls=recalls)

@@ -112,9 +112,9 @@ def estimate_price(activities: Sequence[Activity], model: str) -> Price:
     """An estimate that counts the longest allowed answers."""
     tokens, cached, costs = 0, 0, list[float | None]()
     for activity in activities:
-        asked, usage = _weigh(activity, model)
+        model_asked, usage = _weigh(activity, model)
         tokens, cached = tokens + usage.total, cached + usage.cache_read
-        costs.append(cost_of(asked, usage))
+        costs.append(cost_of(model_asked, usage))
     known = [cost for cost in costs if cost is not None]
     cost = sum(known) if len(known) == len(costs) else None
     return Price(model, tokens, cost, sum(activity.fork is not None for activity in activities), cached)

@@ -77,11 +77,11 @@ def _compare(
 
 def _load_requests(agents: Sequence[Agent]) -> dict[int, list[Request]]:
     """By transcript, in order of position: requests of the callers and of the agents."""
-    ids = sorted({pk for one in agents for pk in (one.transcript.pk, one.caller.pk)})
+    ids = sorted({pk for agent in agents for pk in (agent.transcript.pk, agent.caller.pk)})
     requests: dict[int, list[Request]] = {}
     for start in range(0, len(ids), AT_ONCE):
-        for one in Request.objects.filter(transcript_id__in=ids[start : start + AT_ONCE]).order_by("position"):
-            requests.setdefault(one.transcript_id, []).append(one)
+        for request in Request.objects.filter(transcript_id__in=ids[start : start + AT_ONCE]).order_by("position"):
+            requests.setdefault(request.transcript_id, []).append(request)
     return requests
 
 

@@ -14,7 +14,7 @@ __all__ = ["AgentFacts", "AgentNode", "AgentTree", "Evidence", "build_agent_tree
 class AgentNode:
     id: str
     parent: str
-    """The agent that started it; empty = the session itself, or nobody known."""
+    """The agent that started it; empty for the session itself, or if unknown."""
     call: int | None
     """The position of the call in the parent's transcript."""
     how: Evidence
@@ -27,7 +27,7 @@ class AgentTree:
     roots: tuple[str, ...]
 
     def walk(self) -> Iterator[tuple[int, AgentNode]]:
-        """Depth (the session's own agents have 1) and node, parents before children."""
+        """Yields depth and node, parents before children. The session's own agents have depth 1."""
         waiting = [(1, name) for name in reversed(self.roots)]
         while waiting:
             depth, name = waiting.pop()
@@ -42,7 +42,7 @@ def build_agent_tree(
     """Who started whom, in one session.
 
     `calls`: tool_use id -> (the agent that made the call, "" = the main thread; its position there). `sightings`: ids
-    of agents in the records of those who may have started them. An agent whose start nobody tells hangs on the
+    of agents in the records of those who may have started them. An agent whose start is not recorded hangs on the
     session, with `How.UNKNOWN`.
     """
     agents_by_id = {agent.id: agent for agent in agents}

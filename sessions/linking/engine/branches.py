@@ -1,4 +1,4 @@
-"""Which rows beside the active chain belong to it, and which were left behind by going back.
+"""Which rows next to the active chain belong to it, and which were abandoned by a rewind.
 
 Several children of one row are mostly artefacts: parallel tool results, blocks of one message, hook output,
 progress. A real branch holds an answer of another message or a typed prompt.
@@ -20,14 +20,14 @@ _ON, _LEFT, _REPLAY = 1, 2, 3
 @dataclass(slots=True)
 class BranchMembership:
     on_active: bytearray
-    """Nodes of the active branch, with what was pulled in from the side."""
+    """Nodes of the active branch, side rows that belong to it included."""
     spine: bytearray
     abandoned: dict[int, int]
-    """Nodes left behind -> the first node of their branch."""
+    """Abandoned nodes -> the first node of their branch."""
     heads: list[int]
-    """The first nodes of the branches left behind."""
+    """The first nodes of abandoned branches."""
     continued_by: dict[int, int]
-    """First node of a branch left behind -> the node that goes on from the same fork, -1 if none does."""
+    """First node of an abandoned branch -> the node that continues from the same fork, -1 if none does."""
 
 
 def sort_branches(graph: Graph, spine: list[int], removed: dict[int, int]) -> BranchMembership:
@@ -65,7 +65,7 @@ def sort_branches(graph: Graph, spine: list[int], removed: dict[int, int]) -> Br
 
 
 def _find_active_pieces(graph: Graph, spine: list[int], side_nodes: list[int]) -> set[int]:
-    """Other blocks of messages on the spine, and the results of all their calls."""
+    """Finds the other blocks of messages on the spine, and the results of all their calls."""
     rows, kind = graph.rows, graph.kind
     messages = {rows[i].message for i in spine if kind[i] == ASSISTANT} - {None}
     active = {i for i in side_nodes if kind[i] == ASSISTANT and rows[i].message in messages}
@@ -79,7 +79,7 @@ def _find_active_pieces(graph: Graph, spine: list[int], side_nodes: list[int]) -
 
 
 def _parents_first(graph: Graph, nodes: list[int]) -> list[int]:
-    """File order, except that a parent that stands later goes before its child."""
+    """File order, except that a parent comes before its child even if it stands later."""
     past = graph.past
     if all(past[i] < i for i in nodes):
         return nodes
@@ -112,7 +112,7 @@ def _mark_talk(graph: Graph, order: list[int], active: set[int], on_spine: bytea
 
 
 def _is_replay(graph: Graph, i: int, active: int) -> bool:
-    """Retries and replays write the same record again with another uuid, but with its old time."""
+    """Retries and replays write the same record again with a new uuid but its old time."""
     if active < 0:
         return False
     row, other = graph.rows[i], graph.rows[active]
@@ -120,7 +120,7 @@ def _is_replay(graph: Graph, i: int, active: int) -> bool:
 
 
 def branches_of(graph: Graph, rows_by_branch: BranchMembership, leaf: int) -> tuple[Branch, ...]:
-    """The branches left behind and, for each fork that the active chain passes, the active one."""
+    """The abandoned branches and, for each fork on the active chain, the active one."""
     members: dict[int, list[int]] = {}
     for i, head in rows_by_branch.abandoned.items():
         members.setdefault(head, []).append(i)

@@ -55,7 +55,7 @@ def find_boundaries(graph: Graph, tips: Mapping[int, int]) -> list[Boundary]:
 
 
 def attach_kept_rows(graph: Graph, compactions: list[Boundary]) -> dict[int, int]:
-    """Make each boundary a root and put its kept rows behind the anchor. Returns anchor -> last kept row."""
+    """Makes each boundary a root and puts its kept rows behind the anchor. Returns anchor -> last kept row."""
     for boundary in compactions:
         boundary.anchor = _find_anchor(graph, boundary)
     children = _children(graph, {boundary.anchor for boundary in compactions})
@@ -101,7 +101,7 @@ def _find_kept(graph: Graph, boundary: Boundary) -> list[int]:
 
 
 def _read_segment(graph: Graph, segment: Mapping[str, Any], boundary: Boundary) -> list[int]:
-    """The rows from head to tail; without a known tail, up to the newest row. Nothing if they are not one chain."""
+    """Reads the rows from head to tail, or to the newest row if that is unknown. Empty if they are not one chain."""
     head = graph.find(key(segment.get("headUuid")))
     if head < 0:
         return []
@@ -132,7 +132,7 @@ def _set_history(graph: Graph, boundary: Boundary) -> None:
 
 
 def _note_previous(graph: Graph, start: int, preserved: Mapping[int, None], previous_left_out: dict[int, int]) -> None:
-    """Note for a kept row the nearest row before it that was not kept."""
+    """Notes, for a kept row, the nearest earlier row that was not kept."""
     path: dict[int, None] = {}
     i = start
     while i in preserved and i not in previous_left_out and i not in path:
@@ -145,8 +145,8 @@ def _note_previous(graph: Graph, start: int, preserved: Mapping[int, None], prev
 def _find_previous_leaf(graph: Graph, boundary: Boundary, preserved: Mapping[int, None]) -> int:
     """The leaf that the compaction left: `logicalParentUuid`, if it stands before the boundary, else the newest row.
 
-    A prompt without an answer below that leaf is the /compact itself. An answer below it means that the session had
-    gone back to the leaf.
+    A prompt without an answer below that leaf is the /compact itself. An answer below it means that the session was
+    rewound to the leaf.
     """
     node, tip = boundary.node, boundary.tip
     logical_parent = graph.find(key(mapping(graph.rows[node].extra).get("logicalParentUuid")))

@@ -1,4 +1,4 @@
-"""The end of a linked file as a `LinkState`, from which appended rows can go on."""
+"""The end of a linked file as a `LinkState`, from which linking continues when rows are appended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What records and meta files tell about sub-agents: their own facts, and their ids seen in others' records."""
+"""What records and meta files say about sub-agents: their own facts, and their ids in other agents' records."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Evidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentFacts:
-    """What an agent's own files say of it."""
+    """What an agent's own files say about it."""
 
     id: str
     tool_use_id: str = ""

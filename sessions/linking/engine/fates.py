@@ -1,7 +1,7 @@
 """The fate of every row, and marks as ranges of rows that share one.
 
 A row has one fate of place: the first thing that took it out of the context counts, except that a kept row is
-summarised (or kept) again by the next boundary. Cleared and persisted results are told beside it.
+summarised (or kept) again by the next boundary. Cleared and persisted results get a mark of their own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def find_fates(
 
 
 def _collapse(branches: BranchMembership, overlays: Overlays, fates: dict[int, Cause]) -> None:
-    """The latest commit that covers a row counts. Each row is painted once, however the spans overlap."""
+    """The latest commit that covers a row counts. Each row is marked once, however the spans overlap."""
     next_free: dict[int, int] = {}
     for first, last, cause in reversed(overlays.collapsed):
         i = first
@@ -48,7 +48,7 @@ def _collapse(branches: BranchMembership, overlays: Overlays, fates: dict[int, C
 
 
 def _summarise(graph: Graph, branches: BranchMembership, compactions: list[Boundary], fates: dict[int, Cause]) -> None:
-    """Boundaries on branches that were left behind summarised nothing of what is active."""
+    """Boundaries on abandoned branches summarised nothing that is active."""
     begin = 0
     carried_over: list[int] = []
     for boundary in compactions:
@@ -85,7 +85,7 @@ def _find_partly_kept(graph: Graph, boundary: Boundary, context: list[int]) -> s
 
 
 def copy_fates(graph: Graph, fates: dict[int, Cause]) -> dict[int, Cause]:
-    """Copies share the fate of their first, unless the cause stands before the copy: then it was written anew."""
+    """Copies share the fate of the first one, unless the cause comes before the copy: then it was written again."""
     for i in graph.copies:
         cause = fates.get(graph.node[i])
         if cause is not None and (cause[0] in (Fate.ABANDONED, Fate.SNIPPED, Fate.SIDECHAIN) or cause[1] > i):
@@ -94,7 +94,7 @@ def copy_fates(graph: Graph, fates: dict[int, Cause]) -> dict[int, Cause]:
 
 
 def chain_ranks(graph: Graph) -> list[int]:
-    """For each row the number of chain records up to it: neighbours differ by one, whatever stands between them."""
+    """For each row, the number of chain records up to it: neighbours differ by one, whatever is between them."""
     return list(accumulate(node >= 0 for node in graph.node))
 
 

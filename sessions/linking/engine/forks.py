@@ -1,4 +1,4 @@
-"""Copies across files: a uuid that stands in several files belongs to the one that began first."""
+"""Copies across files: a uuid that several files contain belongs to the one that began first."""
 
 from __future__ import annotations
 

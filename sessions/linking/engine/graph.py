@@ -20,7 +20,7 @@ _SUMMARY = int(Flag.SUMMARY)
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes are indexes into `rows`: a record that is repeated stands where it stood first. -1 = none."""
+    """Nodes are indexes into `rows`. A repeated record has the place of its first copy. -1 = none."""
 
     rows: Sequence[LinkRow]
     flags: list[int]
@@ -32,27 +32,27 @@ class Graph:
     index: dict[int, int]
     """uuid -> node."""
     up: list[int]
-    """Node -> parent node as the model's context runs."""
+    """Node -> its parent in the model's context."""
     before: dict[int, int]
-    """Nodes where the session's history runs otherwise than its context: boundaries, roots, rows left behind."""
+    """Nodes whose parent in the session's history is another than in the context: boundaries, roots, abandoned rows."""
     past: list[int]
-    """`up` with `before` laid over it, once everything is settled."""
+    """`up` with the entries of `before` in place of its own, once everything is settled."""
     side: bytearray
     """Rows of sub-agents inside a main file."""
     calls: dict[int, int]
     """tool_use id -> the node that makes the call."""
     first_up: dict[int, int]
-    """Parents that repeated nodes had when they stood first."""
+    """Parents that repeated nodes had in their first copy."""
     copies: list[int]
     boundaries: set[int]
     missing: set[int] = field(default_factory=set)
-    """Ids that records speak of and that are not in the file."""
+    """Ids that records mention and that are not in the file."""
     dangling: int = 0
     cycles: int = 0
     agent_file: bool = False
 
     def find(self, key: int | None) -> int:
-        """The node of a uuid; -1 when it is not (yet) in the file, which is remembered."""
+        """The node of a uuid; -1 if it is not (yet) in the file, which is noted."""
         if key is None:
             return -1
         node = self.index.get(key, -1)
@@ -65,7 +65,7 @@ class Graph:
         return self.before.get(node, self.up[node])
 
     def ancestors(self, node: int) -> Iterator[int]:
-        """The node and its history, while links are still being moved: a ring ends after one round at most."""
+        """The node and its history, while links are still being moved: a cycle ends after one round at most."""
         for _ in self.chain:
             if node < 0:
                 return
@@ -111,7 +111,7 @@ def build_graph(rows: Sequence[LinkRow]) -> Graph:
 
 
 def _set_parents(graph: Graph) -> None:
-    """Last copy wins for links, first for position."""
+    """The last copy counts for links, the first for the position."""
     rows, up, find_node = graph.rows, graph.up, graph.index.get
     for i in graph.chain:
         parent = rows[i].parent
@@ -145,7 +145,7 @@ def _hang_on_latest(graph: Graph) -> None:
 
 
 def settle_chains(graph: Graph, removed: Mapping[int, int]) -> None:
-    """Both chains, context and history, without cycles and without the holes of removed nodes."""
+    """Settles both chains, context and history: no cycles, no gaps where nodes were removed."""
     graph.cycles += len(break_cycles(graph.up))
     graph.past = graph.up.copy()
     for i, parent in graph.before.items():
@@ -158,7 +158,7 @@ def settle_chains(graph: Graph, removed: Mapping[int, int]) -> None:
 
 
 def _find_earlier(graph: Graph, root: int) -> int:
-    """The newest row of the conversation before a root that does not itself hang on it; a few are tried."""
+    """Finds the newest row of the conversation before a root that does not descend from it; tries a few."""
     tries = 8
     for i in range(root - 1, -1, -1):
         if graph.kind[i] not in (USER, ASSISTANT) or graph.node[i] != i or graph.side[i]:
@@ -175,9 +175,9 @@ def _find_earlier(graph: Graph, root: int) -> int:
 
 
 def break_cycles(up: list[int], synthetic: Container[int] = ()) -> list[int]:
-    """Cut every cycle at its earliest row, or at the earliest link that was only supposed. Returns the cut nodes.
+    """Cuts every cycle at its earliest row, or at the earliest link that was only assumed. Returns the cut nodes.
 
-    A cycle needs a link to a later row, so only from those is it looked for.
+    A cycle needs a link to a later row, so the search starts only from those.
     """
     cut: list[int] = []
     state = bytearray(len(up))
@@ -199,7 +199,7 @@ def break_cycles(up: list[int], synthetic: Container[int] = ()) -> list[int]:
 
 
 def bridge_removed(up: list[int], nodes: Sequence[int], removed: Container[int]) -> None:
-    """Hang what hung on removed nodes on the nearest ancestor that is left."""
+    """Reattaches children of removed nodes to the nearest ancestor that is left."""
     resolved: dict[int, int] = {}
     for i in nodes:
         parent = up[i]

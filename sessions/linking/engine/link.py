@@ -18,10 +18,10 @@ from sessions.transcripts.engine.marks import Fate, Mark
 
 
 def link(rows: Sequence[LinkRow]) -> LinkedTranscript:
-    """Everything that the links of one file say: the active branch, what left the context and why, what hangs where.
+    """Links one file: the active branch, what left the context and why, and the parent of each row.
 
-    `rows` are all records in file order. Never fails: what cannot be resolved is a root, what is nonsense is absent.
-    The rule for the leaf stands at `find_leaf`, that for branches in `branches`, that for fates in `fates`.
+    `rows` are all records in file order. Never fails: what cannot be resolved is a root, and nonsense counts as absent.
+    The rule for the leaf is at `find_leaf`, those for branches and fates in the modules of these names.
     """
     graph = build_graph(rows)
     tips, tip = find_tips(graph)
@@ -66,7 +66,7 @@ def _build_marks(
 
 
 def _find_parents(graph: Graph) -> dict[int, int | None]:
-    """Against what each record itself says: a repeated record is held against its first copy."""
+    """Finds parents that differ from what the record says; a repeated record is compared with its first copy."""
     rows, up, find_node = graph.rows, graph.up, graph.index.get
     parents: dict[int, int | None] = {}
     for i in graph.chain:

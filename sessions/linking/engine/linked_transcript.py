@@ -1,4 +1,4 @@
-"""What linking found out about one transcript file."""
+"""The result of linking one transcript file."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class InlineAgent:
 
 @dataclass(frozen=True)
 class LinkedTranscript:
-    """All numbers are positions. What an import does not store is found out when it is asked for."""
+    """All numbers are positions. What an import does not store is worked out on demand."""
 
     leaf: int | None
     marks: tuple[Mark, ...]
     duplicates: tuple[int, ...]
-    """Records whose uuid stands earlier in the file."""
+    """Records whose uuid occurs earlier in the file."""
     inline_agents: tuple[InlineAgent, ...]
     dangling: int
     """Records whose parent is not in the file."""
     cycles: int
     state: LinkState
-    """What `advance` needs to tell whether appended records merely go on."""
+    """What `advance` needs to decide whether appended records only extend the branch."""
     find_parents: Callable[[], Mapping[int, int | None]] = field(repr=False, compare=False)
     find_branches: Callable[[], tuple[Branch, ...]] = field(repr=False, compare=False)
 

@@ -80,6 +80,6 @@ def _note_results(graph: Graph, tool: int, cause: int, results: dict[int, list[i
 
 
 def _note_cause(causes: dict[int, int], node: int, cause: int) -> None:
-    """The first cause counts: what is gone cannot be taken away again."""
+    """The first cause counts: what is gone cannot be removed again."""
     if node >= 0:
         causes.setdefault(node, cause)

@@ -1,4 +1,4 @@
-"""Tolerant reading of raw records: a wrong type reads as absent, because transcripts are untrusted."""
+"""Reads fields of raw records. A value of a wrong type counts as absent, because transcripts are untrusted."""
 
 from __future__ import annotations
 

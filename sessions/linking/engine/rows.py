@@ -1,4 +1,4 @@
-"""What linking reads: one narrow row per record, and the raw record only for the few kinds that speak of others."""
+"""What linking reads: one narrow row per record, and the raw record only for the few kinds that refer to others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LinkRow(Struct, frozen=True, gc=False):
     extra: Mapping[str, Any] | None = None
     """The raw record, for the kinds that `needs_record` names."""
     at: int | None = None
-    """When it was written; tells a replayed record from a new prompt."""
+    """When it was written: a replayed record keeps its time, a new prompt has a new one."""
 
 
 def link_row(entry: EntryRow, extra: Mapping[str, Any] | None = None) -> LinkRow:

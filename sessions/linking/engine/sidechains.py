@@ -37,7 +37,7 @@ def find_inline_agents(graph: Graph) -> tuple[list[InlineAgent], dict[int, int]]
 
 
 def _find_roots(graph: Graph) -> dict[int, int]:
-    """Each side row's root: the last row upwards that is still on the side."""
+    """Each side row's root: its topmost ancestor that is still a side row."""
     roots: dict[int, int] = {}
     for start in graph.chain:
         if not graph.side[start]:
@@ -67,6 +67,6 @@ def _read_prompts(graph: Graph) -> dict[str, list[int]]:
 
 
 def _find_call(graph: Graph, root: int, prompts: dict[str, list[int]], used_calls: set[int]) -> int:
-    """The first call with the root's words that has no agent yet; equal prompts are served in file order."""
+    """The first call with the root's words that has no agent yet; equal prompts are matched in file order."""
     unused = [i for i in prompts.get(prose(graph.rows[root].extra), ()) if i not in used_calls and i < root]
     return unused[0] if unused else -1

@@ -18,16 +18,16 @@ _TYPED = int(Flag.TYPED)
 class Leaf:
     node: int
     start: int
-    """The row of the conversation that the leaf follows: between them stand attachments and notes only."""
+    """The row of the conversation that the leaf follows: only attachments and notes are between them."""
     rewound: bool
-    """A `last-prompt` record says that the session went back, and nothing was written since."""
+    """A `last-prompt` record says that the session was rewound, and nothing was written since."""
 
 
 def find_tips(graph: Graph) -> tuple[dict[int, int], int]:
     """For each parentless row, boundary and summary: the newest row of the conversation before it; and the last of all.
 
     File order decides. A tool result that answers an older message than the latest, or one from before a compaction,
-    is late, not new; a repeated record is new only where a compaction kept it.
+    is out of order, not new; a repeated record is new only where a compaction kept it.
     """
     tips: dict[int, int] = {}
     tip, compacted, latest = -1, -1, -1
@@ -54,7 +54,8 @@ def find_tips(graph: Graph) -> tuple[dict[int, int], int]:
 
 
 def join_roots(graph: Graph, tips: dict[int, int]) -> None:
-    """Parentless rows go on where the file was: dangling parents are normal, and hooks and commands start new roots.
+    """Rows without a parent continue from the row before: dangling parents are normal, and hooks and commands start
+    new roots.
 
     A typed prompt that says it has no parent, in a file whose rows are otherwise linked, began anew.
     """
@@ -69,11 +70,11 @@ def join_roots(graph: Graph, tips: dict[int, int]) -> None:
 def find_leaf(graph: Graph, tip: int, tails: Mapping[int, int], removed: Container[int]) -> Leaf:
     """The leaf of the session.
 
-    1. The newest user or assistant row in file order (boundaries count; late tool results do not).
+    1. The newest user or assistant row in file order (boundaries count; tool results out of order do not).
     2. The last `last-prompt` record names another one, if its `leafUuid` is in the file and no newer row of the
-       conversation follows either of them. It is believed when it left something behind that a person typed; if there
-       are only answers and results between the two, the record merely lags behind the file.
-    3. What was snipped is no leaf: the row before it is.
+       conversation follows either of them. It is believed if a typed prompt comes between the two; if there are only
+       answers and results, the record just lags behind the file.
+    3. A snipped row is no leaf: the row before it is.
     4. Attachments, notes and progress that follow belong to it: the leaf is the last of them.
     """
     for _ in range(len(tails)):
@@ -95,7 +96,7 @@ def find_leaf(graph: Graph, tip: int, tails: Mapping[int, int], removed: Contain
 
 
 def _last_prompt_leaf(graph: Graph) -> int:
-    """The row that the last `last-prompt` names, unless newer rows of the conversation stand behind both."""
+    """The row that the last `last-prompt` names, unless newer rows of the conversation come after both."""
     rows, kind = graph.rows, graph.kind
     for i in range(len(rows) - 1, -1, -1):
         if rows[i].type == "last-prompt" and graph.node[i] < 0:

@@ -1,4 +1,4 @@
-"""Following a growing file: whether appended rows merely go on, so that nothing before them changes."""
+"""Follows a growing file: do appended rows only extend it, so that nothing before them changes?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TAIL = 64
 AWAITED = 256
 
 PASSED, GROUP, PATH = range(3)
-"""What may hang on a row of the tail: attachments and notes only; anything; anything, and it becomes the leaf."""
+"""What may follow a row of the tail: attachments and notes only; anything; anything, and it becomes the leaf."""
 
 _SIDECHAIN = int(Flag.SIDECHAIN)
 _RESULT = int(Flag.RESULT)
@@ -24,7 +24,8 @@ _STOPS = int(Flag.SUMMARY | Flag.BOUNDARY | Flag.DUPLICATE)
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
-    """The end of the active chain after a link. Ids are keys. Bounded: what falls out of it asks for a new link."""
+    """The end of the active chain after a link. Ids are keys. It is bounded: rows that refer to anything older need a
+    full link."""
 
     leaf: int | None = None
     message: int | None = None
@@ -34,7 +35,7 @@ class LinkState:
     calls: Mapping[int, int] = field(default_factory=dict)
     """Calls of `message`: tool_use id -> row."""
     awaited: frozenset[int] = frozenset()
-    """Ids that earlier rows speak of and that may still come."""
+    """Ids that earlier rows mention and that may still come."""
     side: bool = False
     """The file of a sub-agent: all its rows are sidechain rows."""
 
@@ -62,7 +63,7 @@ class LinkState:
 
 @dataclass(slots=True)
 class _Tail:
-    """The state while it moves."""
+    """The state while rows are added."""
 
     leaf: int
     message: int | None
@@ -89,7 +90,7 @@ class _Tail:
 
 
 def advance(state: LinkState, rows: Iterable[LinkRow], repeated: Container[int | None] = ()) -> LinkState | None:
-    """The state after these appended rows, or None: then the file has to be linked in full.
+    """The state after these appended rows; None if the file has to be linked in full.
 
     It succeeds when a full link would give the new rows no marks, no effective parents of their own, and leave all
     earlier rows as they are. `repeated`: those uuids of the new rows that stand earlier in the file, which a bounded
@@ -137,7 +138,7 @@ def _is_plain(row: LinkRow, state: LinkState) -> bool:
 
 
 def _attach(row: LinkRow, tail: _Tail) -> bool:
-    """Put a row behind its parent, if nothing of the conversation is left behind by that."""
+    """Puts a row behind its parent, if that abandons nothing of the conversation."""
     assert row.uuid is not None
     assert row.parent is not None
     place = tail.places.get(row.parent)

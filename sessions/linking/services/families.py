@@ -17,7 +17,7 @@ CWD = "UPDATE transcripts_project SET cwd = %s WHERE id = %s AND cwd = ''"
 
 
 def families_unite() -> None:
-    """After new files came: whichever of a family was read first, the others find it now."""
+    """Links new files to their families, whichever file was read first."""
     orphans = list(
         Transcript.objects.filter(parent=None)
         .exclude(kind=Transcript.Kind.MAIN)

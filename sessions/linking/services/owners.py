@@ -1,4 +1,4 @@
-"""Which of several files that hold the same rows was there first.
+"""Which of several files with the same rows was written first.
 
 A fork repeats the rows of its origin with their times, so both may begin at the same moment. But it does not repeat
 what the client noted between them for itself: in the origin the same rows stand farther apart. Sub-agents repeat their
@@ -53,7 +53,7 @@ class Owners:
         return first, agent, -self._span(file, pair) if tied else 0, last, path
 
     def _span(self, file: int, pair: tuple[int, int]) -> int:
-        """How far apart the first and the last row that both hold stand in this one."""
+        """The distance, in this file, between the first and the last row that both contain."""
         other = pair[0] if file == pair[1] else pair[1]
         ranges = [bound << POSITION_BITS for bound_of in (file, other) for bound in (bound_of, bound_of + 1)]
         ends = []

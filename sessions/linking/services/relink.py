@@ -1,4 +1,4 @@
-"""Links a whole transcript anew from its stored rows: when what was appended does more than extend the branch."""
+"""Links a whole transcript again from its stored rows, when appended rows do more than extend the branch."""
 
 from __future__ import annotations
 

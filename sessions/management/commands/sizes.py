@@ -40,8 +40,8 @@ class Command(BaseCommand):
                 groups["model", model].append((measured, counted))
                 groups["version", transcript.version or "unknown"].append((measured, counted))
                 groups["all", "requests"].append((measured, counted))
-        found = {key: accuracy for key, pairs in groups.items() if (accuracy := accuracy_of(pairs)) is not None}
-        rows = sorted(found.items(), key=lambda row: (row[0][0] != "all", row[0]))
+        accuracies = {key: accuracy for key, pairs in groups.items() if (accuracy := accuracy_of(pairs)) is not None}
+        rows = sorted(accuracies.items(), key=lambda row: (row[0][0] != "all", row[0]))
         if options["json"]:
             self.stdout.write(json.dumps([{"by": by, "name": name, **asdict(row)} for (by, name), row in rows]))
         else:

@@ -119,9 +119,9 @@ def find_parent_request(transcript: Transcript, context: Context) -> ParentReque
     }
     mark = _place_marks(body, setup.marks)
     betas = setup.params.get("betas")
-    params = CacheSafeParams.of_request(body, [str(one) for one in betas] if isinstance(betas, list) else ())
+    params = CacheSafeParams.of_request(body, [str(beta) for beta in betas] if isinstance(betas, list) else ())
     params = replace(params, mark=mark, request=sent.request if sent is not None and place is not None else "")
-    order = tuple(one.position for one in context.messages if one.position is not None)
+    order = tuple(message.position for message in context.messages if message.position is not None)
     return ParentRequest(params, elements, order, bool(setup.params))
 
 

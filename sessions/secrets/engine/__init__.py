@@ -1,7 +1,7 @@
 """Masks secrets in text that is about to be shown or exported. The archive keeps what was written.
 
-Every pattern starts at a literal and repeats bounded or disjoint classes only, so that time grows with the text
-alone, whatever somebody wrote into it.
+Every pattern starts at a literal and repeats only bounded or disjoint classes, so that the time grows with the length
+of the text, whatever it contains.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _clean = CleanTexts()
 
 
 def mask(text: str) -> str:
-    """The text with each secret cut down to what tells its kind. Masking twice changes nothing."""
+    """The text with each secret cut down to the part that shows its kind. Masking twice changes nothing."""
     return _clean.mask(text, _mask_split_text)
 
 
@@ -36,5 +36,5 @@ def _mask_text(text: str) -> str:
 
 
 def mask_json(value: Any) -> Any:
-    """Decoded JSON with its secrets masked, also those that only their names give away."""
+    """Decoded JSON with its secrets masked, also those that are known only by their names."""
     return mask_structure(value, mask)

@@ -1,4 +1,4 @@
-"""Secrets that are known by the name they are given to: PASSWORD=..., "api_key": "...", --token ...
+"""Secrets that are known by the name of their variable or option: PASSWORD=..., "api_key": "...", --token ...
 
 A name alone proves little (`token: str`, `max_tokens=4096`), so the value has to look like a secret too.
 """
@@ -27,7 +27,7 @@ _VALUE = re.compile(
     r"(?:\\?\"(?P<double>[^\"\\\n]{4,})(?=\\?\")|\\?'(?P<single>[^'\\\n]{4,})(?=\\?')|`(?P<tick>[^`\\\n]{4,})(?=`)"
     rf"|(?:(?:Token|token|ApiKey)\s{{1,2}})?(?P<bare>{_BARE}{{4,64}}))"
 )
-"""The value is the last group. A bare one is only begun, as far as it takes to judge it."""
+"""The value is the last group. Of a bare value only the beginning is matched, enough to judge it."""
 _REST_OF_BARE = re.compile(f"{_BARE}*")
 _OTHER_THING = re.compile(
     r"[_-]?(?:count|type|name|ur[li]|id|limit|usage|len|size|budget|file|path|env|var|field|expir|ttl|reset|policy|param"
@@ -43,7 +43,7 @@ _OTHER_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$|[
 _DIGIT = re.compile(r"\d")
 _JUDGED = 64
 _RANDOM_BITS = 2.8
-"""Bits per character from which a value of a secret's name counts as random."""
+"""Bits per character from which the value of such a name counts as random."""
 
 
 def mask_assignments(text: str) -> str:

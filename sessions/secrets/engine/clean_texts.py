@@ -1,5 +1,5 @@
-"""Remembers texts in which there was nothing to mask: most have no secret, and pages show the same ones again.
-Only a hash of each is kept, one that nobody can find a second text for."""
+"""Remembers texts without secrets: most have none, and pages show the same ones again. Only a cryptographic hash of
+each is kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 
 SHORTEST = 64
-"""Characters: below it, looking costs no more than remembering."""
+"""Characters. A shorter text costs no more to search than to remember."""
 MOST = 16_384
 """Texts of a generation; two are kept."""
 

@@ -1,5 +1,5 @@
-"""Secrets that are known by the form they stand in: cookies, logins of docker, netrc and sshpass, tokens of bots, hooks
-and addresses. Each is looked for only in texts that hold its word."""
+"""Secrets that are known by the form around them: cookies, logins of docker, netrc and sshpass, tokens of bots, hooks
+and addresses. Each is searched for only in texts that contain its keyword."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _mask_quoted(match: re.Match[str]) -> str:
 
 
 def _is_open(value: str) -> bool:
-    """Nothing to hide, or hidden already."""
+    """Whether there is nothing to hide, or it is hidden already."""
     return is_placeholder(value) or MASK in value
 
 
@@ -97,7 +97,7 @@ def _mask_login(match: re.Match[str]) -> str:
 
 
 def _mask_hex_key(match: re.Match[str]) -> str:
-    """As long as a hash, so that the words before it have to tell which of the two it is."""
+    """Such a key is as long as a hash: the words before it decide which of the two it is."""
     before = match.string[max(0, match.start() - 60) : match.start()]
     keys, hashes = list(_OF_A_KEY.finditer(before)), list(_OF_A_HASH.finditer(before))
     if not keys or (hashes and hashes[-1].end() > keys[-1].end()):

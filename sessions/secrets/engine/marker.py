@@ -1,4 +1,4 @@
-"""What stands in place of a secret, and what looks like one but holds its place already."""
+"""What replaces a secret, and placeholders that only look like one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(value: str) -> bool:
-    """A variable, a blank to be filled in, or a word of code: nothing that opens a door."""
+    """A variable, a blank to be filled in, or a word of code: not a secret."""
     return _PLACEHOLDER.match(value) is not None
 
 
 def bits(value: str) -> float:
-    """Of information in each character: how random a value looks."""
+    """Bits of information per character: how random a value looks."""
     return sum(-n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())

@@ -1,4 +1,4 @@
-"""Keys that are parted by what nobody sees: colours of a terminal, characters without a width. They are still keys."""
+"""Keys that are split by invisible characters: terminal colours, characters without a width. They are still keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PARTING = re.compile(
 
 
 def mask_split(text: str, mask: Callable[[str], str], mark: str) -> str:
-    """Lines that hold a secret lose what parted it, all others stay as they are."""
+    """Lines with a secret lose what split it; all others stay as they are."""
     if _PARTING.search(text):
         if "PRIVATE KEY" in text:  # a block of several lines, which is not seen in any of them
             text = _PARTING.sub("", text)

@@ -40,7 +40,7 @@ def mask_logins(text: str) -> str:
 
 
 def mask_private_keys(text: str) -> str:
-    """Whole blocks, and the beginning of one whose end was cut off. Code that only names the markers stays."""
+    """Masks whole blocks, and a block whose end was cut off. Code that only mentions the markers stays."""
     parts: list[str] = []
     position = 0
     while begin := _KEY_BEGIN.search(text, position):
@@ -68,7 +68,7 @@ def _keep_head(token: re.Match[str]) -> str:
 
 
 def _mask_basic(login: re.Match[str]) -> str:
-    """Only what decodes to name:password, because "basic" is also a word before other words."""
+    """Masks only what decodes to name:password, because "basic" is also an ordinary word."""
     try:
         name, colon, _ = b64decode(login.group(2), validate=True).partition(b":")
     except binascii.Error:

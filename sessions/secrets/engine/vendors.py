@@ -1,4 +1,4 @@
-"""What the keys of vendors begin with, and what may follow. The beginning is kept: it tells whose key it was."""
+"""Prefixes of vendors' keys, and what may follow. The prefix is kept: it shows whose key it was."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ VENDORS = {
 
 
 def _by_first_letter(vendors: dict[str, str]) -> str:
-    """One branch for each first letter, which is twice as fast as one for each vendor."""
+    """One alternative per first letter, which is twice as fast as one per vendor."""
     branches: dict[str, list[str]] = {}
     for head, tail in vendors.items():
         if head.startswith("["):

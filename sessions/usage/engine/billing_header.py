@@ -1,5 +1,5 @@
-"""The first block of the real client's system prompt is a header for the bill. Its words change from request to
-request, and neither the cache nor what the model signs depends on them."""
+"""The first block of the client's system prompt is a billing header. It changes from request to request, and neither
+the prompt cache nor signatures of thinking depend on it."""
 
 from __future__ import annotations
 

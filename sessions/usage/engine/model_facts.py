@@ -1,6 +1,6 @@
-"""What models demand of a request, from the table in models.toml.
+"""What models require of a request, from the table in models.toml.
 
-As with prices, a model is known by its exact name, and a fact that the table does not give is unknown.
+As with prices, a model is known by its exact name, and a fact that is not in the table is unknown.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from sessions.usage.engine.model_names import bare_name
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """Each may be None: not known."""
+    """None means unknown."""
 
     min_cache: int | None
     """Tokens that a prefix must have to be cached."""
     keeps_thinking: bool | None
     """Thinking of earlier turns stays in the context."""
     prefix_bound: bool | None
-    """A thinking block holds only while everything before it is unchanged."""
+    """A thinking block is valid only while everything before it is unchanged."""
     prefill: bool | None
-    """A conversation may end with the beginning of the answer."""
+    """The last message may be the beginning of the answer."""
     thinking: frozenset[str] | None
     """The values of `thinking.type`, besides `disabled`."""
     system_role: bool | None
-    """Messages of the role `system` may stand among the others."""
+    """Messages may have the role `system`."""
     tokenizer: int = 2
     """The second gives about 30% more tokens for the same text."""
 
@@ -41,8 +41,7 @@ def facts_of(model: str | None) -> ModelFacts | None:
 
 
 def tokenizer_of(model: str | None) -> int:
-    """Which of the tokenizers that are known counts for a model: 1, or 2 from Opus 4.7 on. A model that is not in the
-    table is taken for a new one."""
+    """The tokenizer of a model: 1, or 2 from Opus 4.7 on. A model that is not in the table counts as new."""
     facts = facts_of(model)
     return 2 if facts is None else facts.tokenizer
 

@@ -11,7 +11,7 @@ from sessions.usage.engine.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """Of one request, in tokens."""
+    """The size of one request, in tokens."""
 
     input: int
     output: int
@@ -22,13 +22,13 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class PriceForecast:
-    """In dollars. None: the price of the model is not known."""
+    """In dollars; None if the price of the model is unknown."""
 
     requests: int
     input: int
     output: int
     least: float | None
-    """Of what is sent."""
+    """The price of what is sent."""
     most: float | None
     """With answers as long as they may be."""
     shared: int = 0
@@ -38,7 +38,7 @@ class PriceForecast:
 
 
 def forecast_price(model: str, weights: Sequence[Weight]) -> PriceForecast:
-    """At the full price of what is sent, and beside it with the cache, which may have run out before it is sent."""
+    """At the full price of what is sent, and at the price with the cache, which may expire before it is sent."""
     sent = [cost_of(model, Usage(weight.input, 0, 0, 0, 0)) for weight in weights]
     whole = [cost_of(model, Usage(weight.input, 0, 0, 0, weight.output)) for weight in weights]
     cached = [cost_of(model, Usage(weight.input - weight.shared, weight.shared, 0, 0, 0)) for weight in weights]

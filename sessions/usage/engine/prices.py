@@ -1,7 +1,6 @@
 """What requests cost and how much context models take, from the table in prices.toml.
 
-A model is known by its exact name: one that merely resembles another has no price, because a guess would look as
-sure as a fact.
+A model is known by its exact name. One that only resembles another has no price: a guess would look like a fact.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from sessions.usage.engine.model_names import asks_for_long_window, bare_name
 from sessions.usage.engine.usage import Usage
 
 SYNTHETIC = "<synthetic>"
-"""Stands as the model of what the client wrote itself, without a request."""
+"""The model that the client names for answers that it wrote itself, without a request."""
 
 _MILLION = 1_000_000
 _USUAL_WINDOW = 200_000
@@ -68,7 +67,7 @@ def cost_of(model: str | None, usage: Usage) -> float | None:
 
 
 def context_window(model: str | None) -> int:
-    """How many tokens a prompt and its answer may have together. For models we do not know: the usual 200,000."""
+    """How many tokens a prompt and its answer may have together. For unknown models: the usual 200,000."""
     if asks_for_long_window(model):
         return _LONG_WINDOW
     entry = _find(model)

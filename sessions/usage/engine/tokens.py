@@ -31,7 +31,7 @@ COMPACT_BUFFER = 13_000
 _PER_CHARACTER = 1
 _PER_JSON_BYTE = 2
 _FLAT = 2_000 * 4
-"""Of an image or a document, whatever its size."""
+"""Quarter tokens of an image or a document, whatever its size."""
 
 
 class TokenCounter(Protocol):
@@ -58,9 +58,9 @@ def estimate(messages: Sequence[Message], counter: TokenCounter = estimate_block
 
 
 class CountCache:
-    """A counter that counts the content of a message once, for callers that ask about the same messages again.
+    """A counter that counts each message once, for callers that ask about the same messages again.
 
-    It goes by identity and keeps what it has counted alive: make one for a run, not one for a process.
+    It compares by identity and keeps the messages alive: make one per run, not one per process.
     """
 
     __slots__ = ("_alive", "_counted", "_counter")
@@ -140,7 +140,7 @@ class Window:
 
 
 def context_window(model: str | None, *, betas: Sequence[str] = (), setting: int | None = None) -> Window:
-    """The `[1m]` suffix, what is known of the model, the beta header, the setting, 200,000: the first that speaks."""
+    """The first that applies: the `[1m]` suffix, the table of models, the beta header, the setting, 200,000."""
     if asks_for_long_window(model):
         return Window(LONG_WINDOW, WindowSource.SUFFIX)
     if model and model != prices.SYNTHETIC and prices.price_of(model) is not None:
@@ -173,7 +173,7 @@ class Limits:
 
 
 def _counts(message: Message) -> bool:
-    """What the client wrote in the place of an answer has a usage too, of nothing."""
+    """Answers that the client wrote itself have a usage too, all zero."""
     usage = message.usage
     return usage is not None and message.model != prices.SYNTHETIC and usage.context + usage.output > 0
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 MOST = 10**12
-"""No request has more tokens; a larger number is damage, and would not fit a database column either."""
+"""No request has more tokens. A larger number is damage, and would not fit into a database column."""
 
 
 class Usage(Struct, frozen=True, gc=False):
@@ -24,7 +24,7 @@ class Usage(Struct, frozen=True, gc=False):
 
     @classmethod
     def from_raw(cls, raw: object) -> Usage | None:
-        """Reads `message.usage`, whatever it is; None if it counts nothing."""
+        """Reads `message.usage`, whatever its form; None if it counts nothing."""
         if not isinstance(raw, dict):
             return None
         get = raw.get
@@ -41,7 +41,7 @@ class Usage(Struct, frozen=True, gc=False):
 
     @classmethod
     def from_counts(cls, input: int, cache_read: int, written: int, split: tuple[int, int], output: int) -> Usage:
-        """`written` in all, which older versions did not split by lifetime: then all of it lived five minutes."""
+        """`written` is the sum. Older versions did not split it by lifetime: then all of it counts as five minutes."""
         five_minutes, one_hour = split
         return cls(input, cache_read, max(five_minutes, written - one_hour), one_hour, output)
 

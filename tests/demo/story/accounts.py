@@ -78,7 +78,7 @@ class _Accounts:
             if row.position in starts:
                 self._request(builder.build_for_answer(row))
             builder.feed(row)
-        for name in [name for name, asked in session.asked.items() if asked.used is None]:
+        for name in [name for name, request in session.asked.items() if request.used is None]:
             self._inline(name)
 
     def _sender(self, position: int) -> Sender:
@@ -87,21 +87,21 @@ class _Accounts:
         return next((sender for sender in senders if sender.asks_model), Sender())
 
     def _request(self, context: Context) -> None:
-        asked = self.session.asked.get(context.request)
-        if asked is None:
+        page = self.session.asked.get(context.request)
+        if page is None:
             return
-        self.model, self.latest = asked.model, asked
-        if asked.cache_is_lost:
+        self.model, self.latest = page.model, page
+        if page.cache_is_lost:
             self.cache.age(1e9)
-        body = _body(asked, context.elements)
-        usage = self._usage(body, asked.moment.timestamp(), self.answers[context.request])
-        asked.fill(usage)
+        body = _body(page, context.elements)
+        usage = self._usage(body, page.moment.timestamp(), self.answers[context.request])
+        page.fill(usage)
         self.spent.add(usage)
         self.session.ledger.count(usage)
-        if asked.logged is not None:
+        if page.logged is not None:
             elements = [_message(element) for element in context.elements]
             hashes = [full_hash(canonical(message)) for message in elements]
-            asked.logged.fill(self.session.blanks, elements, hashes, _marks(body))
+            page.logged.fill(self.session.blanks, elements, hashes, _marks(body))
 
     def _count(self, context: Context, count: Callable[[Moment], None]) -> None:
         model = self.model = context.model or self.session.model
@@ -139,14 +139,14 @@ class _Accounts:
 
     def _inline(self, name: str) -> None:
         """A request of a sub-agent whose rows stand in the file of its session."""
-        asked = self.session.asked[name]
+        request = self.session.asked[name]
         records = [self.log.record(row.position) for row in self._chain(name)]
         messages = [{"role": record["type"], "content": record["message"]["content"]} for record in records]
-        self.model = asked.model
+        self.model = request.model
         usage = self._usage(
-            _head_of(asked) | {"messages": _marked(messages)}, asked.moment.timestamp(), self.answers[name]
+            _head_of(request) | {"messages": _marked(messages)}, request.moment.timestamp(), self.answers[name]
         )
-        asked.fill(usage)
+        request.fill(usage)
         self.session.ledger.count(usage)
 
     def _chain(self, name: str) -> list[LinkRow]:
@@ -167,15 +167,15 @@ def _message(element: Element) -> Record:
     return {"role": element.role, "content": [dict(piece.block) for piece in element.pieces]}
 
 
-def _head_of(asked: Asked) -> Record:
-    shape = asked.head.shape()
-    return {"model": asked.model, "tools": shape["tools"], "system": [{**block, **MARK} for block in shape["system"]]}
+def _head_of(prompt: Asked) -> Record:
+    shape = prompt.head.shape()
+    return {"model": prompt.model, "tools": shape["tools"], "system": [{**block, **MARK} for block in shape["system"]]}
 
 
-def _body(asked: Asked, elements: Sequence[Element]) -> Record:
-    effort = {"role": "user", "content": [{"type": EFFORT, "effort": asked.effort}]}
+def _body(prompt: Asked, elements: Sequence[Element]) -> Record:
+    effort = {"role": "user", "content": [{"type": EFFORT, "effort": prompt.effort}]}
     messages = [_message(element) for element in elements]
-    return _head_of(asked) | {"messages": [effort, *_marked(messages)]}
+    return _head_of(prompt) | {"messages": [effort, *_marked(messages)]}
 
 
 def _marked(messages: list[Record]) -> list[Record]:

@@ -43,12 +43,12 @@ class Compaction:
         self.seconds = seconds
         self.before, self.after, self.dropped = (session.blanks.open() for _ in range(3))
         self.tokens = 0
-        asked = session.clock.now.timestamp()
+        request = session.clock.now.timestamp()
 
         def count(moment: Moment) -> None:
             self.tokens = moment.prompt
             session.blanks.fill(self.before, moment.prompt)
-            moment.ask(summary, asked)
+            moment.ask(summary, request)
 
         session.here(count)
         session.clock.wait(seconds)

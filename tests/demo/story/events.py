@@ -159,21 +159,21 @@ def clear_results(session: Session, calls: list[str], name: str) -> None:
 
 
 def cost_state(session: Session) -> None:
-    usage, dollars, retried, asked = (session.blanks.open() for _ in range(4))
+    usage, dollars, retried, request = (session.blanks.open() for _ in range(4))
 
     def count(moment: Moment) -> None:
         spent = moment.spent
         session.blanks.fill(usage, _usage_of(spent))
         session.blanks.fill(dollars, round(sum(spent.dollars.values()), 6))
-        session.blanks.fill(asked, spent.api_ms)
+        session.blanks.fill(request, spent.api_ms)
         session.blanks.fill(retried, spent.api_ms + 2600)
 
     session.here(count)
     record: Record = {"type": "cost-state", "sessionId": session.session, "totalCostUSD": dollars}
-    record |= {"totalAPIDuration": retried, "totalAPIDurationWithoutRetries": asked}
+    record |= {"totalAPIDuration": retried, "totalAPIDurationWithoutRetries": request}
     record |= {"totalToolDuration": session.tool_ms, "totalLinesAdded": session.files.added}
     record |= {"totalLinesRemoved": session.files.removed, "totalDuration": session.clock.elapsed()}
-    unknown = any(asked.model not in PRICES for asked in session.asked.values())
+    unknown = any(request.model not in PRICES for request in session.asked.values())
     started = round(session.clock.start.timestamp() * 1000)
     session.state(record | {"startTime": started, "modelUsage": usage, "hasUnknownModelCost": unknown})
 

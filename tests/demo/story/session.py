@@ -138,12 +138,12 @@ class Session(Rows):
         self.messages += 1
         name = name or f"message {self.messages}"
         thought = sum(pace_of(block) for block in blocks if isinstance(block, Think))
-        asked = self._request(name, blocks)
-        message = self._message(name, asked, blocks, miss)
+        request = self._request(name, blocks)
+        message = self._message(name, request, blocks, miss)
         foot = self._origin(name, skill)
         calls: list[tuple[Call, str, str]] = []
         for index, block in enumerate(blocks):
-            message["usage"] = asked.streamed(index) if growing and index < len(blocks) - 1 else asked.usage
+            message["usage"] = request.streamed(index) if growing and index < len(blocks) - 1 else request.usage
             row = name if len(blocks) == 1 else f"{name}.{index}"
             uuid = self.block(block, index, message, thought, foot, name, row)
             if isinstance(block, Call):
@@ -164,9 +164,9 @@ class Session(Rows):
 
     def last(self) -> tuple[Asked, Usage]:
         """The last request, and what it used."""
-        asked = list(self.asked.values())[-1]
-        assert asked.used is not None
-        return asked, asked.used
+        request = list(self.asked.values())[-1]
+        assert request.used is not None
+        return request, request.used
 
     def here(self, count: Callable[[Moment], None]) -> None:
         """Once all is counted, `count` gets what the conversation weighed at this point."""
@@ -209,20 +209,20 @@ class Session(Rows):
         self.clock.wait(0.3)
         if self.log and self.log.pending is None:
             self.log.pending = self.log.note(self)
-        asked = Asked(self.clock.now, self.model, self.effort, self.head, self.blanks, self.setting.old)
-        asked.logged = self.log.latest if self.log else None
-        asked.cache_is_lost, self.cache_is_lost = self.cache_is_lost, False
-        self.asked[message_id(f"{self.label}/{name}")] = asked
+        request = Asked(self.clock.now, self.model, self.effort, self.head, self.blanks, self.setting.old)
+        request.logged = self.log.latest if self.log else None
+        request.cache_is_lost, self.cache_is_lost = self.cache_is_lost, False
+        self.asked[message_id(f"{self.label}/{name}")] = request
         self.clock.wait(0.8 + sum(pace_of(block) for block in blocks) / 85)
-        return asked
+        return request
 
-    def _message(self, name: str, asked: Asked, blocks: Sequence[Block], miss: str | None) -> Record:
+    def _message(self, name: str, prompt: Asked, blocks: Sequence[Block], miss: str | None) -> Record:
         stop = "tool_use" if any(isinstance(block, Call) for block in blocks) else "end_turn"
         message: Record = {"id": message_id(f"{self.label}/{name}"), "type": "message", "role": "assistant"}
-        message |= {"model": asked.model, "stop_reason": stop, "stop_sequence": None}
+        message |= {"model": prompt.model, "stop_reason": stop, "stop_sequence": None}
         if miss:
-            asked.missed = self.blanks.open()
-            reason = {"type": miss, "cache_missed_input_tokens": asked.missed}
+            prompt.missed = self.blanks.open()
+            reason = {"type": miss, "cache_missed_input_tokens": prompt.missed}
             message["diagnostics"] = {"cache_miss_reason": reason}
         return message
 

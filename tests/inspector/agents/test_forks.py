@@ -7,7 +7,6 @@ import pytest
 
 from inspector.agents.anthropic_model import AnthropicModel
 from inspector.agents.cancel import CancelToken
-from inspector.agents.errors import PromptTooLongError
 from inspector.agents.forks import (
     PLACEHOLDER,
     TAG,
@@ -17,16 +16,13 @@ from inspector.agents.forks import (
     directive,
     fork,
     fork_children,
-    fork_or_direct,
     is_fork,
 )
 from inspector.agents.marks import remove_marks
-from inspector.agents.model import Ask, Reply
 from inspector.agents.retrying import Retries
 from inspector.agents.wire import to_bytes
-from sessions.usage.engine.usage import Usage
 from tests.inspector.agents.marked import mark_positions
-from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server, too_long
+from tests.inspector.agents.server import MessagesServer, Say, messages_server
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 PARENT: dict[str, Any] = {
@@ -175,52 +171,3 @@ def test_the_direct_call_has_an_own_prompt_no_tools_no_thinking_and_a_limit() ->
     ask = direct("claude-test", "Summarise.", PARENT["messages"])
     assert (ask.max_tokens, ask.tools, ask.thinking, ask.betas) == (20_000, (), None, ())
     assert mark_positions(ask.messages) == ()
-
-
-FORK, DIRECT = fork(PARAMS, [SUMMARISE]), direct("claude-test", "s", [SUMMARISE])
-
-
-def test_the_fork_answers_where_it_can(server: MessagesServer) -> None:
-    server.answer(Say("summary"))
-    outcome = fork_or_direct(model(server), FORK, DIRECT)
-    assert (outcome.reply.text, outcome.shared, outcome.why) == ("summary", True, "")
-
-
-@pytest.mark.parametrize(
-    ("first", "why", "billed"),
-    [
-        (Fail(400, "thinking: bad"), "thinking: bad", 15),
-        (Say("no", stop_reason="refusal"), "refused", 15),
-        (Say(calls=[Call("Read", {})]), "no text", 30),
-    ],
-)
-def test_the_direct_call_answers_where_the_fork_cannot(
-    server: MessagesServer, first: Fail | Say, why: str, billed: int
-) -> None:
-    server.answer(first, Say("summary"))
-    outcome = fork_or_direct(model(server), FORK, DIRECT)
-    assert (outcome.reply.text, outcome.shared, outcome.reply.usage.total) == ("summary", False, billed)
-    assert why in outcome.why
-    assert server.requests[1].json["max_tokens"] == 20_000
-    assert "tools" not in server.requests[1].json
-
-
-def test_a_prompt_that_is_too_long_is_the_callers(server: MessagesServer) -> None:
-    server.answer(too_long(300_000))
-    with pytest.raises(PromptTooLongError):
-        fork_or_direct(model(server), FORK, DIRECT)
-    assert len(server.requests) == 1
-
-
-def test_a_model_that_takes_only_text_is_asked_directly() -> None:
-    class Text:
-        name = "text model"
-        verbatim = False
-
-        def ask(self, ask: Ask, /) -> Reply:
-            assert ask is DIRECT
-            return Reply(({"type": "text", "text": "summary"},), usage=Usage(1))
-
-    outcome = fork_or_direct(Text(), FORK, DIRECT)
-    assert (outcome.reply.text, outcome.shared) == ("summary", False)
-    assert "text model" in outcome.why

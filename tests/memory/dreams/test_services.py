@@ -5,72 +5,32 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
-import subprocess
-import sys
-import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import override_settings
 
 from inspector.runs.models import Run
-from inspector.runs.services import run_execute, run_kill
 from inspector.runs.services.schedule import duty_do
 from inspector.watcher.duties import WORKER
-from inspector.web.clock import now_ms
 from memory.dreams.engine.gates import MINUTES_BETWEEN_SCANS
 from memory.dreams.engine.lock import NAME, lock_read, lock_take
 from memory.dreams.services import dreams_start
-from memory.dreams.services.dream_lock import dreams_clean_up, workspaces_folder
+from memory.dreams.services.dream_lock import workspaces_folder
 from memory.models import DreamScan, Proposal, ProposedFile, Version
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from tests.asking import models
-from tests.inspector.agents.server import Call, Fail, MessagesServer, Say
+from tests.inspector.agents.server import Call, MessagesServer, Say
+from tests.memory.dreams.dream_runs import DAY_NS, consolidated, executed, files
 from tests.memory.remembering import Shelf
-from tests.serving import wait_until
 from tests.sessions.writing import MODEL, Writing
 
 # The pulse of a run has a connection of its own, which has to see it.
 pytestmark = pytest.mark.django_db(transaction=True)
-DAY_NS = 24 * 3_600 * 1_000_000_000
-TIDES = b"---\nname: tides\ndescription: when\ntype: user\n---\n\nHigh water was yesterday.\n"
-FOG = b"---\nname: fog\ndescription: where\ntype: user\n---\n\nFog comes at dawn.\n"
-
-
-@pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    shelf = Shelf(tmp_path / "projects" / "-home-dev-tidewatch" / "memory")
-    shelf.outside("MEMORY.md", b"- [Tides](tides.md)\n- [Gone](gone.md)\n- [Fog](fog.md)\n")
-    shelf.outside("tides.md", TIDES)
-    shelf.outside("fog.md", FOG)
-    return shelf
-
-
-def queued(shelf: Shelf, model: str = MODEL, **parameters: Any) -> Run:
-    request = {"directory": shelf.directory.pk, "model": model, **parameters}
-    kind = "dream" if model else "tidy"
-    return Run.objects.create(kind=kind, target=shelf.directory.path, parameters=request, created_at=now_ms())
-
-
-def executed(shelf: Shelf, model: str = MODEL, **parameters: Any) -> Run:
-    run = queued(shelf, model, **parameters)
-    assert run_execute(run_id=run.pk)
-    run.refresh_from_db()
-    return run
-
-
-def consolidated(shelf: Shelf, ago_ns: int) -> int:
-    path = shelf.path / NAME
-    path.write_text("")
-    when = time.time_ns() - ago_ns
-    os.utime(path, ns=(when, when))
-    return path.stat().st_mtime_ns
 
 
 def talked(shelf: Shelf) -> tuple[Transcript, str]:
@@ -79,10 +39,6 @@ def talked(shelf: Shelf) -> tuple[Transcript, str]:
     talk.save(shelf.path.parent)
     sync([shelf.path.parents[2]], workers=1)
     return Transcript.objects.get(), text
-
-
-def files(shelf: Shelf) -> dict[str, bytes]:
-    return {name: data for name, data in shelf.all().items() if name != NAME}
 
 
 def last_words(**data: Any) -> str:
@@ -159,41 +115,6 @@ def test_a_dream_that_changes_nothing_proposes_nothing(server: MessagesServer, s
     assert not Proposal.objects.exists()
 
 
-def test_a_failure_rolls_the_lock_back(server: MessagesServer, shelf: Shelf) -> None:
-    when = consolidated(shelf, DAY_NS)
-    server.answer(Say(calls=[Call("Write", {"file_path": "wind.md", "content": "West.\n"})]), Fail(401))
-    run = executed(shelf)
-    assert run.status == "failed"
-    assert "Memory is as it was." in run.error
-    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-    assert "wind.md" not in files(shelf)
-    assert not Proposal.objects.exists()
-
-
-def test_killing_it_rolls_the_lock_back(server: MessagesServer, shelf: Shelf) -> None:
-    when = consolidated(shelf, DAY_NS)
-    write = Say("Writing.", calls=[Call("Write", {"file_path": "wind.md", "content": "West.\n"})])
-    server.answer(write, Say("Never heard.", wait=30))
-    run = queued(shelf)
-
-    def work() -> None:
-        run_execute(run_id=run.pk)
-        connection.close()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    wait_until(lambda: Run.objects.get(pk=run.pk).phase == "updating")
-    wait_until(lambda: len(server.requests) == 2)
-    assert lock_read(shelf.path).pid == os.getpid()
-    run_kill(run_id=run.pk)
-    thread.join(20)
-    run.refresh_from_db()
-    assert run.status == "killed"
-    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-    assert not list(workspaces_folder().iterdir())
-    assert not Proposal.objects.exists()
-
-
 def test_a_dream_beside_another_is_refused(shelf: Shelf) -> None:
     assert lock_take(shelf.path, now_ns=time.time_ns())
     run = executed(shelf, model="")
@@ -228,62 +149,6 @@ def test_without_a_model_it_tidies(shelf: Shelf) -> None:
     assert all(proposal.files.values_list("reason", flat=True))
 
 
-def test_the_lock_of_a_dream_whose_process_died_is_put_back_by_the_next(shelf: Shelf) -> None:
-    when = consolidated(shelf, DAY_NS)
-    taken = lock_take(shelf.path, now_ns=time.time_ns(), pid=dead())
-    assert taken
-    place = workspaces_folder() / "run-99"
-    place.mkdir(parents=True)
-    note = {"directory": str(shelf.path), "pid": taken.pid, "before_ns": taken.before_ns}
-    (place / "lock.json").write_text(json.dumps(note))
-    dreams_clean_up()
-    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-    assert not place.exists()
-
-
-def test_a_kill_right_after_the_lock_was_taken_leaves_it_free(shelf: Shelf) -> None:
-    when = consolidated(shelf, DAY_NS)
-    run = queued(shelf, model="")
-    connection.close()
-    pid = os.fork()
-    if pid == 0:
-        _kill_after_rename_to(NAME)
-        run_execute(run_id=run.pk)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
-    assert lock_read(shelf.path).pid == pid
-    dreams_clean_up()
-    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-    assert not list(workspaces_folder().iterdir())
-
-
-def test_a_disk_that_fails_when_the_lock_is_let_go_leaves_it_free(
-    server: MessagesServer, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    when = consolidated(shelf, DAY_NS)
-    server.answer(Say("All is well."))
-    _fail_rename_to(NAME, monkeypatch, after=1)
-    assert executed(shelf).status == "failed"
-    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-    assert not list(workspaces_folder().iterdir())
-
-
-def test_a_lock_that_a_broken_disk_does_not_let_go_is_freed_by_the_next_start(
-    server: MessagesServer, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    when = consolidated(shelf, DAY_NS)
-    server.answer(Say("All is well."))
-    _fail_rename_to(NAME, monkeypatch, after=1, times=2)
-    assert executed(shelf).status == "failed"
-    assert lock_read(shelf.path).pid == os.getpid()
-    (place,) = workspaces_folder().iterdir()
-    note = json.loads((place / "lock.json").read_text())
-    (place / "lock.json").write_text(json.dumps({**note, "pid": (gone := dead())}))
-    (shelf.path / NAME).write_text(str(gone))
-    dreams_clean_up()
-    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-
-
 def test_a_lock_that_got_its_name_before_the_disk_failed_is_put_back(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,41 +166,6 @@ def test_a_lock_that_got_its_name_before_the_disk_failed_is_put_back(
     with pytest.raises(OSError, match="Input/output error"):
         lock_take(shelf.path, now_ns=time.time_ns())
     assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
-
-
-def _fail_rename_to(name: str, monkeypatch: pytest.MonkeyPatch, *, after: int, times: int = 1) -> None:
-    """The disk takes `after` of them, and then not these."""
-    replace, seen = os.replace, 0
-
-    def failing(source: Any, target: Any) -> None:
-        nonlocal seen
-        if Path(target).name == name:
-            seen += 1
-            if after < seen <= after + times:
-                raise OSError(errno.EIO, "Input/output error", str(target))
-        replace(source, target)
-
-    monkeypatch.setattr(os, "replace", failing)
-
-
-def _kill_after_rename_to(name: str) -> None:
-    """This process, when it opens the file that it has just given this name."""
-    renamed = False
-
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        nonlocal renamed
-        if event == "os.rename" and str(arguments[1]).endswith(name):
-            renamed = True
-        elif event == "open" and renamed and str(arguments[0]).endswith(name):
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(hook)
-
-
-def dead() -> int:
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        process.wait()
-    return process.pid
 
 
 def test_only_transcripts_are_read_beside_the_memory(server: MessagesServer, tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
 from memory.dreams.engine.lock import NAME
 from tests.memory.remembering import Shelf
-from tests.pages import fetch, flowing
-from tests.sessions.timeline.views.test_session import HTMX
+from tests.pages import HTMX, fetch, flowing
 from tests.sessions.writing import MODEL
 
 pytestmark = pytest.mark.django_db

@@ -40,9 +40,9 @@ def _ask_api(job: Job, config: ApiEditsConfig) -> CompactionResult:
     if config.compact.enabled and config.compact.at_once:
         size = estimate(job.messages, job.counter)
         why = "The API would compact this very request, and nobody can tell what its summary would say."
-        asked = {"compaction": {"type": "summarize"}, "betas": list(required_betas(None, on_demand=True))}
+        sent_along = {"compaction": {"type": "summarize"}, "betas": list(required_betas(None, on_demand=True))}
         report = Report("compaction", False, why, size, size)
-        return CompactionResult(job.messages, job.messages, size, size, (report,), False, why=why, beside=asked)
+        return CompactionResult(job.messages, job.messages, size, size, (report,), False, why=why, beside=sent_along)
     tools = {str(block.get("name")) for message in job.messages for block in message.content if "input" in block}
     idle = 60 * (minutes_idle(job.messages, job.now) or 0)
     management = context_management(config, tools=sorted(tools), thinking=any_thinking(job.messages), idle=idle)

@@ -1,5 +1,5 @@
 """Keys of vendors as gitleaks knows them: its list of rules is `rules.json`, under the licence beside it. A rule is
-tried only on texts that hold one of its words, and compiled when that happens first."""
+tried only on texts that contain one of its keywords, and compiled the first time that happens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from sessions.secrets.engine.marker import MASK, bits, is_placeholder
 
 BEFORE = 72
-"""Characters: what may stand between the name of a vendor and its key, with the name."""
+"""Characters that the name of a vendor and what follows it may take before the key."""
 AFTER = 2
 _RUN = re.compile(r"[A-Za-z0-9_+/=~.:-]{14,}")
 _DIGIT = re.compile(r"\d")
@@ -26,7 +26,7 @@ class Rule:
     keywords: tuple[str, ...]
     regex: str
     entropy: float
-    """Bits per character that the secret has at least."""
+    """The least number of bits per character that the secret has."""
     allowed: tuple[str, ...]
 
     @cached_property
@@ -39,7 +39,7 @@ class Rule:
 
     @cached_property
     def begins_with(self) -> str:
-        """The word that every match begins with, as it is spelled there; empty if there is none."""
+        """The literal that every match begins with; empty if there is none."""
         opening = _OPENING.match(self.regex)
         rest = self.regex[opening.end() if opening else 0 :].replace("\\.", ".")
         first = rest[: len(self.keywords[0])] if len(self.keywords) == 1 else ""
@@ -91,7 +91,7 @@ _OTHERS = tuple((word, rule) for rule in RULES if not rule.begins_with or rule.i
 
 
 def mask_vendors(text: str) -> str:
-    """Searches only around what could be a key: the names of two hundred vendors take long to find."""
+    """Searches only around possible keys: searching the whole text for two hundred vendor names takes too long."""
     parts: list[str] = []
     copied = 0
     for start, end in _candidates(text):
@@ -104,7 +104,7 @@ def mask_vendors(text: str) -> str:
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int]]:
-    """Long runs with a digit in them, each with the name before it and the sign behind it; near ones together."""
+    """Long runs with a digit, each with the name before it and the character after it; close ones together."""
     start = end = -1
     for run in _RUN.finditer(text):
         if not _DIGIT.search(text, run.start(), run.end()):

@@ -1,7 +1,7 @@
 """Makes `rules.json` of gitleaks' own list: `python -m sessions.secrets.engine.gitleaks.translation gitleaks.toml`.
 
-The list is written for Go's RE2. What Python writes differently is translated, what would look far back or go back and
-forth without bounds is left to our own patterns, and each expression is compiled before it is taken."""
+The list is written for Go's RE2. Syntax that differs in Python is translated, expressions with unbounded look-behind or
+backtracking are left to our own patterns, and each expression is compiled before it is accepted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LITERAL = re.compile(r"[\w-]+")
 
 
 def rules_of(text: str) -> list[dict[str, Any]]:
-    """The rules that are taken, in the form of `rules.json`. Those that hold only for files of some name are not."""
+    """The accepted rules, in the form of `rules.json`, without those that apply only to files of certain names."""
     return [
         _rule(rule)
         for rule in tomllib.loads(text)["rules"]
@@ -37,7 +37,7 @@ def rules_of(text: str) -> list[dict[str, Any]]:
 
 
 def translate(expression: str) -> str:
-    """The same expression for Python. A flag in the middle of it holds to the end of its group."""
+    """The same expression for Python. A flag in the middle applies to the end of its group."""
     expression = expression.replace(_LOOKS_BACK, "").replace("\\z", "\\Z")
     start = 1 if expression.startswith(_FLAG) else 0
     while (flag := expression.find(_FLAG, start)) >= 0:

@@ -33,6 +33,8 @@ def tool(name: str, about: str = "Does something. " * 40, **more: Any) -> Json:
 
 
 TOOLS = tuple(tool(name) for name in ("Bash", "Edit", "Read", "Write"))
+HEAD = 2_700
+"""About what system prompt and tools make of the 10,500 tokens of the later request."""
 
 
 def conversation(count: int, words: str = "The tide at harbour {} is high. ") -> tuple[Json, ...]:

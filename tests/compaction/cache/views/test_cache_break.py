@@ -14,8 +14,7 @@ from compaction.models import CacheBreak
 from sessions.models import Transcript
 from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import SYSTEM, TOOLS
-from tests.pages import fetch
-from tests.sessions.timeline.views.test_session import HTMX
+from tests.pages import HTMX, fetch
 
 pytestmark = pytest.mark.django_db
 

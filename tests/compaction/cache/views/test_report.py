@@ -18,8 +18,7 @@ from inspector.runs.models import Run
 from sessions.models import Project, Source, Transcript
 from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import TOOLS
-from tests.pages import fetch
-from tests.sessions.timeline.views.test_session import HTMX
+from tests.pages import HTMX, fetch
 
 pytestmark = pytest.mark.django_db
 M = TypeVar("M", Source, Transcript, CacheScan, CacheBreak)

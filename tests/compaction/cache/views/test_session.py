@@ -16,9 +16,8 @@ from inspector.runs.models import Run
 from sessions.models import Transcript
 from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import TOOLS
-from tests.pages import fetch, flowing
+from tests.pages import HTMX, fetch, flowing
 from tests.sessions.hostile import PAYLOAD
-from tests.sessions.timeline.views.test_session import HTMX
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db

@@ -11,10 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
 from tests.compaction.logged import PARAMS, SYSTEM, TOOLS, Json, Logged, hash_of
-from tests.pages import fetch
-from tests.sessions.context.views.test_context import ids, write_compacted
+from tests.pages import HTMX, fetch
+from tests.sessions.context.views.context_pages import ids, write_compacted
 from tests.sessions.hostile import PAYLOAD
-from tests.sessions.timeline.views.test_session import HTMX
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db

@@ -113,7 +113,7 @@ def test_a_full_compaction_asks_the_model_that_is_given(talk: Talk) -> None:
     done = apply_kind(FULL, talk.messages, parameters, effects=Effects(summarise=model), now=NOW)
     assert not done.mechanical
     assert "To have it done." in done.summary
-    assert "Mind the moon." in model.asked[0].messages[-1].content[0]["text"]
+    assert "Mind the moon." in model.requests[0].messages[-1].content[0]["text"]
 
 
 def test_up_to_a_pivot_keeps_what_follows(talk: Talk) -> None:
@@ -187,7 +187,7 @@ def test_spans_are_announced_and_one_error_for_all_is_asked_for_once(talk: Talk)
     effects = Effects(summarise=refused, announce_span=lambda number, of: heard.append((number, of)))
     done = apply_kind(COLLAPSE, talk.messages, Parameters(settings=settings), effects=effects, now=NOW)
     assert (done.failed, done.why) == (True, "No span was summed up: the key is refused.")
-    assert len(refused.asked) == 1
+    assert len(refused.requests) == 1
     assert heard == [(number, len(heard)) for number in range(1, len(heard) + 1)]
     assert len(heard) > 1
 

@@ -13,8 +13,10 @@ from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from compaction.mechanisms.engine.pipeline import Effects
 from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
-from sessions.usage.engine.price_forecast import Weight, forecast_price
+from sessions.usage.engine.price_forecast import Weight as RequestWeight
+from sessions.usage.engine.price_forecast import forecast_price
 from sessions.usage.engine.tokens import estimate
+from sessions.weights.engine import Basis, Weight
 
 
 def talk() -> list[Message]:
@@ -33,9 +35,9 @@ def talk() -> list[Message]:
 
 
 def test_turns_tell_their_words_their_size_and_why_they_stay() -> None:
-    first, second = turn_choices(talk())
-    assert (first.number, first.words, first.stays, first.position) == (1, "what do the tides do?", "", 0)
-    assert first.tokens == estimate(talk()[:4])
+    first, second = turn_choices(talk(), lambda message: Weight(estimate([message]), Basis.ESTIMATED))
+    assert (first.words, first.stays, first.position) == ("what do the tides do?", "", 0)
+    assert first.weight == Weight(estimate(talk()[:4]), Basis.ESTIMATED)
     assert len(first.messages) == 4
     assert second.stays == "It is not finished."
 
@@ -103,7 +105,7 @@ def test_a_direct_request_shares_nothing() -> None:
 
 
 def test_a_price_is_known_or_unknown_as_a_whole() -> None:
-    weights = [Weight(1_000_000, 20_000), Weight(500_000, 20_000)]
+    weights = [RequestWeight(1_000_000, 20_000), RequestWeight(500_000, 20_000)]
     price = forecast_price("claude-opus-5", weights)
     assert (price.requests, price.input, price.output) == (2, 1_500_000, 40_000)
     assert price.least == pytest.approx(7.5)

@@ -31,7 +31,7 @@ def confirmation(client: Client, folder: Path, kind: str, *, minutes_ago: int) -
     """Of a session that asked so long ago."""
     file = Logged(project=folder / "projects" / "-home-dev-tidewatch", clock=now_ms() - minutes_ago * 60_000).talk()
     transcript = file.read()
-    pivot = next(one["uuid"] for one in file.records if "And tomorrow" in str(one.get("message")))
+    pivot = next(record["uuid"] for record in file.records if "And tomorrow" in str(record.get("message")))
     fields = {"kind": kind, "pivot": pivot, "writer": "configured"}
     response = client.post(f"/sessions/{transcript.public_id}/compact/", fields)
     assert response.status_code == 200

@@ -109,7 +109,7 @@ class Player:
     plan: Plan
     model: str = ""
     """Who is asked next."""
-    asked: list[tuple[str, SummaryRequest]] = field(default_factory=list)
+    requests: list[tuple[str, SummaryRequest]] = field(default_factory=list)
     """For summaries: whom, and what."""
 
     def play(self) -> list[Step]:
@@ -194,7 +194,7 @@ class Player:
         )
 
     def summarise(self, request: SummaryRequest) -> str:
-        self.asked.append((self.model, request))
+        self.requests.append((self.model, request))
         return REPLY
 
 

@@ -16,13 +16,13 @@ class Model:
     """Answers with the replies in turn, the last one for ever. An exception among them is raised."""
 
     replies: list[str | Exception] = field(default_factory=lambda: [REPLY])
-    asked: list[SummaryRequest] = field(default_factory=list)
+    requests: list[SummaryRequest] = field(default_factory=list)
     look: Callable[[SummaryRequest], None] = lambda request: None
 
     def __call__(self, request: SummaryRequest, /) -> str:
-        self.asked.append(request)
+        self.requests.append(request)
         self.look(request)
-        reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
+        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
         if isinstance(reply, Exception):
             raise reply
         return reply

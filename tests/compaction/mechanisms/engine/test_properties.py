@@ -44,7 +44,7 @@ def test_the_api_takes_every_request(plan: Plan) -> None:
     player = Player(plan)
     for step in player.play():
         assert refused(step.outcome.array, step.model, plan.kindred.mode, given=step.given) == [], step.operation
-    for model, request in player.asked:
+    for model, request in player.requests:
         mode = plan.kindred.mode if request.thinking else {"type": "disabled"}
         assert refused(sent(request), model, mode) == []
 

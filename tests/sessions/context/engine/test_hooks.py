@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sessions.context.engine.context_helpers import call, last, texts
-from tests.sessions.context.engine.test_versions import TAKES_NONE, TAKES_SYSTEM, note
+from tests.sessions.context.engine.version_rows import TAKES_NONE, TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sessions.context.engine import Context, Log
 from sessions.transcripts.engine.flags import Flag
 from tests.sessions.context.engine.context_helpers import call, last, texts, thought
-from tests.sessions.context.engine.test_versions import TAKES_SYSTEM, note
+from tests.sessions.context.engine.version_rows import TAKES_SYSTEM, note
 from tests.sessions.writing import START, Writing, named, stamp
 
 LONG = "high water " * 200

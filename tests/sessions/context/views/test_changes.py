@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from sessions.models import Transcript
-from tests.sessions.context.views.test_context import ids, write_compacted
-from tests.sessions.timeline.views.test_session import HTMX
+from tests.pages import HTMX
+from tests.sessions.context.views.context_pages import ids, write_compacted
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
-from tests.pages import flowing
-from tests.sessions.context.views.test_context import ids, write_compacted
-from tests.sessions.timeline.views.test_session import HTMX, long
+from tests.pages import HTMX, flowing
+from tests.sessions.context.views.context_pages import ids, write_compacted
+from tests.sessions.timeline.views.session_pages import long
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db

@@ -61,7 +61,7 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number in range(24):
         writing = Writing(session=f"33333333-2222-4333-8444-{number:012}")
         for _ in range(40):
-            writing.user("Is it high water yet? " * 3000)
+            writing.user("Is it high water yet? " * 1000)
         writing.save(tmp_path / "projects" / "-home-dev-atlas")
     return tmp_path
 

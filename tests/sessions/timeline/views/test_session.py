@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -15,45 +14,11 @@ from sessions.models import Block, Entry, Mark, Source, Transcript
 from sessions.timeline.selectors.window import window_at
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.marks import Fate
-from tests.pages import fetch
+from tests.pages import HTMX
+from tests.sessions.timeline.views.session_pages import long, page
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
-
-HTMX = {"HX-Request": "true"}
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Written:
-    return Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
-
-
-def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
-    return fetch(client, f"/sessions/{transcript.public_id}/{query}", **headers)
-
-
-def long(file: Written) -> Transcript:
-    """About 2,000 entries and 8 MB: compactions, errors, parallel calls, sub-agents, and many sessions beside it."""
-    for number in range(330):
-        file.user(f"Please look at harbour {number}")
-        tools = [f"toolu_{number}_{which}" for which in "ab"]
-        calls = [{"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": "tide"}} for tool in tools]
-        file.assistant(*calls)
-        file.result(tools[0], "high water <b> " * 800)
-        file.result(tools[1], "low water\n" * 900, error=number % 50 == 0)
-        file.assistant({"type": "thinking", "thinking": "hm " * 200, "signature": "s"})
-        file.assistant(f"# Harbour {number}\n\n" + "It has *high* water. " * 40)
-        if number in (120, 240):
-            file.compacts("This session is being continued from a previous conversation: they looked.")
-    file.state("continued-in", continuedInSessionId="elsewhere")
-    agent = Written(project=file.project, agent="a17")
-    agent.turns(1)
-    agent.save(agent.path.parent, agent.path.stem)
-    for number in range(45):
-        other = Written(project=file.project, session=f"{number:08d}-2222-4333-8444-555555555555")
-        other.user(f"Question {number}: {'how high is the water? ' * 9}")
-        other.save(other.path.parent)
-    return file.read()
 
 
 def test_a_long_session_takes_few_queries_and_few_bytes_wherever_one_looks(client: Client, file: Written) -> None:
@@ -176,70 +141,6 @@ def test_a_fate_is_told_once_and_shown_by_all(client: Client, file: Written) -> 
     assert shown.count("▨ in summary ↓") == 1
     assert shown.count('again" role="img" aria-label="in summary ↓"') == 11
     assert shown.count(" summarised") >= 24
-
-
-def test_looked_at_from_a_request_every_card_says_whether_the_model_saw_it(client: Client, file: Written) -> None:
-    file.turns(2)
-    file.compacts("This session is being continued from a previous conversation: they looked.")
-    file.turns(2)
-    transcript = file.read()
-    requests = list(transcript.request_set.order_by("position"))
-    early = page(client, transcript, f"?context={requests[1].message_id}")
-    assert "As the model saw it at" in early
-    assert f'context/?request={requests[1].message_id}">request 2 of 8</a>' in early
-    assert re.search(r'<article class="card user seen" id="e0">', early)
-    assert "● in context" in early
-    assert "in summary" not in early
-    assert re.search(r'<article class="card assistant ahead" id="e3">', early)
-    late = page(client, transcript, f"?context={requests[-1].message_id}")
-    assert re.search(r'<article class="card user summarised" id="e0">', late)
-    assert re.search(r'<section class="card bar compacted bar seen" id="e8">', late)
-    assert "hx-get" not in late.split('id="tail"')[1].split(">")[0]
-
-
-def test_it_can_be_looked_at_from_the_place_after_an_entry(client: Client, file: Written) -> None:
-    file.turns(2)
-    transcript = file.read()
-    entry = str(file.records[4]["uuid"])
-    shown = page(client, transcript, f"?after={entry}")
-    assert f'<a href="/sessions/{transcript.public_id}/context/?at={entry}">would see it</a> right after' in shown
-    assert re.search(r'<article class="card user seen" id="e4">', shown)
-    assert re.search(r'<article class="card tool ahead" id="e5">', shown)
-    assert f'href="?at=end&amp;after={entry}#tail"' in shown
-    response = client.get(f"/sessions/{transcript.public_id}/?after=nobody")
-    assert response.status_code == 404
-    assert "The session has no entry nobody." in response.content.decode()
-
-
-def test_the_request_that_one_looks_from_goes_along(client: Client, file: Written) -> None:
-    transcript = long(file)
-    message = transcript.request_set.order_by("position")[700].message_id
-    for query in (f"?context={message}", f"?context={message}&at=1500", f"?context={message}&at=end&all=1"):
-        with CaptureQueriesContext(connection) as queries:
-            text = page(client, transcript, query)
-        assert len(queries) <= 20, query
-        assert len(text.encode()) <= 150_000, query
-        links = re.findall(r'<a [^>]*href="\?(?:at|from|before)=[^"]*"', text)
-        assert len(links) > 80
-        assert [link for link in links if message not in link and "As it is now" not in link][1:] == []
-
-
-def test_an_unknown_request_to_look_from_says_so(client: Client, file: Written) -> None:
-    file.turns(1)
-    response = client.get(f"/sessions/{file.read().public_id}/?context=msg_nobody")
-    assert response.status_code == 404
-    assert "No request of this session was answered by msg_nobody." in response.content.decode()
-
-
-def test_an_answer_leads_to_the_context_of_its_request(client: Client, file: Written) -> None:
-    file.turns(1)
-    transcript = file.read()
-    message = transcript.request_set.order_by("position")[1].message_id
-    shown = page(client, transcript)
-    assert f'href="/sessions/{transcript.public_id}/context/?request={message}"' in shown
-    entry = page(client, transcript, "entries/L3/")
-    assert "context/?at=L3" in entry
-    assert f"context/?request={message}" in entry
 
 
 def test_the_side_lists_the_sessions_of_the_project_and_marks_this_one(client: Client, file: Written) -> None:

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from compaction.cache.engine.causes.cause_names import CauseName
-from compaction.cache.engine.causes.evidence import Answer, CacheEvent, Diagnosis
-from compaction.cache.engine.causes.explanation import explain_compaction
-from compaction.cache.engine.requests.calls import Drop
+from compaction.cache.engine.causes.evidence import Answer, CacheEvent
 from tests.compaction.cache.engine.request_bodies import (
+    HEAD,
     HEADER,
     SONNET,
     SYSTEM,
@@ -16,15 +15,11 @@ from tests.compaction.cache.engine.request_bodies import (
     SentRequest,
     also,
     broken,
-    call,
     conversation,
     later,
     names,
     tool,
 )
-
-HEAD = 2_700
-"""About what system prompt and tools make of the 10,500 tokens of the later request."""
 
 
 def test_a_tool_that_was_added_is_the_cause_with_its_name_and_size() -> None:
@@ -325,98 +320,6 @@ def test_nineteen_blocks_do_not() -> None:
     assert names(cache_break) == ["likely_server_side"]
 
 
-def test_a_compaction_is_expected_and_wastes_nothing() -> None:
-    result = explain_compaction(Drop(call(50_000, at=1), call(9_000, 8_000, at=2)), 7)
-    assert names(result) == ["compaction"]
-    assert result.expected
-    assert result.causes[0].positions == (7,)
-    assert (result.waste.tokens, result.waste.cost) == (0, 0.0)
-
-
-def test_a_rewind_that_read_all_it_shares_is_expected_and_wastes_nothing() -> None:
-    request = SentRequest()
-    shorter = replace(
-        later(request), messages=[*request.messages[:11], *conversation(1, "Instead {}. ")], places={11: 105}
-    )
-    cache_break = broken(request, shorter, read=4_000, within_reach=4_000)
-    assert names(cache_break) == ["rewind"]
-    assert cache_break.expected
-    assert cache_break.waste.tokens == 0
-
-
-def test_a_rewind_that_read_less_than_it_shares_has_another_cause() -> None:
-    request = SentRequest()
-    shorter = replace(
-        later(request), messages=[*request.messages[:11], *conversation(1, "Instead {}. ")], places={11: 105}
-    )
-    cache_break = broken(request, shorter, read=0, within_reach=4_000, gap=6)
-    assert names(cache_break) == ["ttl_expired_5m"]
-    assert also(cache_break) == ["rewind"]
-    assert cache_break.waste.tokens == 4_000
-    assert not cache_break.expected
-
-
-@pytest.mark.parametrize("kind", ["microcompact_boundary", "marble-origami-commit"])
-def test_content_that_was_cleared_in_between_is_expected(kind: str) -> None:
-    request = SentRequest()
-    messages = list(later(request).messages)
-    messages[4] = {"role": "user", "content": [{"type": "text", "text": "[Old tool result content cleared]"}]}
-    cache_break = broken(request, replace(later(request), messages=messages), read=HEAD, events=[CacheEvent(kind, 105)])
-    assert names(cache_break) == ["cache_deletion"]
-    assert cache_break.causes[0].positions == (105,)
-    assert cache_break.expected
-    assert also(cache_break) == []
-
-
-def test_what_the_api_cleared_itself_is_expected() -> None:
-    request = SentRequest()
-    cache_break = broken(request, later(request), read=HEAD, answers=(Answer(), Answer(cleared_tokens=40_000)))
-    assert names(cache_break) == ["cache_deletion"]
-    assert "40,000 tokens" in cache_break.causes[0].sentence
-    assert cache_break.expected
-
-
-def test_tools_that_changed_are_not_excused_by_a_clearing() -> None:
-    request = SentRequest()
-    cache_break = broken(
-        request, later(request, tools=TOOLS[1:]), read=0, events=[CacheEvent("microcompact_boundary", 105)]
-    )
-    assert names(cache_break) == ["tools_changed"]
-    assert not cache_break.expected
-
-
-def test_the_apis_word_stands_beside_ours() -> None:
-    request = SentRequest()
-    answers = Answer(), Answer(diagnosis=Diagnosis("tools_changed", 9_000, 110))
-    cache_break = broken(request, later(request, tools=TOOLS[1:]), read=0, answers=answers)
-    assert cache_break.server_diagnosis == {"reason": "tools_changed", "missed_tokens": 9_000, "position": 110}
-    assert cache_break.agrees is True
-
-
-def test_a_disagreement_with_the_api_is_flagged_and_ours_stands() -> None:
-    request = SentRequest()
-    answers = Answer(), Answer(diagnosis=Diagnosis("messages_changed", 9_000, 110))
-    cache_break = broken(request, later(request, tools=TOOLS[1:]), read=0, answers=answers)
-    assert names(cache_break) == ["tools_changed"]
-    assert cache_break.agrees is False
-
-
-def test_where_nothing_is_recorded_the_apis_word_is_taken() -> None:
-    request = SentRequest(logged=False, system=None, tools=None)
-    answers = Answer(), Answer(diagnosis=Diagnosis("system_changed", 9_000, 110))
-    cache_break = broken(request, later(request), read=0, answers=answers)
-    assert names(cache_break) == ["system_prompt_changed"]
-    assert cache_break.causes[0].positions == (110,)
-    assert cache_break.agrees is None
-
-
-@pytest.mark.parametrize("reason", ["previous_message_not_found", "unavailable"])
-def test_an_api_that_does_not_know_neither_agrees_nor_disagrees(reason: str) -> None:
-    request = SentRequest()
-    cache_break = broken(request, later(request), read=0, answers=(Answer(), Answer(diagnosis=Diagnosis(reason))))
-    assert (names(cache_break), cache_break.agrees) == (["likely_server_side"], None)
-
-
 def test_hints_in_between_are_told_and_are_no_cause() -> None:
     request = SentRequest(logged=False, system=None, tools=None)
     events = [CacheEvent("mcp_instructions_delta", 104)]
@@ -425,13 +328,6 @@ def test_hints_in_between_are_told_and_are_no_cause() -> None:
     )
     assert names(cache_break) == ["unknown"]
     assert also(cache_break) == ["mcp_instructions_delta", "version_changed"]
-
-
-def test_a_shorter_prompt_that_was_read_whole_is_expected() -> None:
-    request = SentRequest(logged=False, system=None, tools=None)
-    cache_break = broken(request, later(request), read=10_000, was=60_000)
-    assert cache_break.expected
-    assert cache_break.waste.tokens <= 2_000
 
 
 def test_every_cause_has_an_advice() -> None:

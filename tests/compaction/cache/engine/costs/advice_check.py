@@ -15,7 +15,7 @@ from sessions.usage.engine.prices import cost_of
 def check_advice(calls: Sequence[Call], causes: Mapping[str, str]) -> TtlAdvice:
     """What is called cheaper is cheaper, by as much as is said; what is not named would have cost at least as much."""
     advice = advise_ttl(calls, causes)
-    costs = [cost_of(one.model, one.usage) for one in calls if one.prompt and not one.copied]
+    costs = [cost_of(call.model, call.usage) for call in calls if call.prompt and not call.copied]
     paid = sum(cost for cost in costs if cost is not None)
     if advice.cost_5m is None or advice.cost_1h is None or not advice.used:
         assert advice.saves is None

@@ -83,14 +83,16 @@ def test_two_lifetimes_that_are_cheaper_together_than_either_alone_are_not_advis
 @st.composite
 def sessions(draw: st.DrawFn) -> tuple[list[Call], dict[str, str]]:
     """Any usage, as no cache would count it: lifetimes mixed, pauses of all lengths, several threads and models."""
-    calls, at = [], 0
+    calls, index = [], 0
     for number in range(draw(st.integers(1, 12))):
-        at += draw(st.sampled_from((0, 1, 4, 6, 30, 59, 61, 600)))
+        index += draw(st.sampled_from((0, 1, 4, 6, 30, 59, 61, 600)))
         tokens = [draw(st.integers(0, 300_000)) for _ in range(4)]
         usage = Usage(tokens[0] // 100, tokens[1], tokens[2] // 10, tokens[3] // 10, 10)
         source, model = draw(st.sampled_from(("main", "agent"))), draw(st.sampled_from(MODELS))
-        calls.append(Call(f"msg_{number}", source, model, number, at * MINUTE, usage, draw(st.booleans())))
-    causes = draw(st.dictionaries(st.sampled_from([one.message_id for one in calls]), st.sampled_from(list(CauseName))))
+        calls.append(Call(f"msg_{number}", source, model, number, index * MINUTE, usage, draw(st.booleans())))
+    causes = draw(
+        st.dictionaries(st.sampled_from([item.message_id for item in calls]), st.sampled_from(list(CauseName)))
+    )
     return calls, {name: str(cause) for name, cause in causes.items()}
 
 

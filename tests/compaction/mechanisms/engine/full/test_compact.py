@@ -31,17 +31,17 @@ def work() -> Talk:
 class Recorded:
     """Hooks that say something, and remember what they were told."""
 
-    told: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
 
     def pre_compact(self, trigger: Trigger, instructions: str) -> str:
-        self.told.append(f"{trigger} {instructions}")
+        self.calls.append(f"{trigger} {instructions}")
         return "mention the ticket"
 
     def session_start(self) -> list[str]:
         return ["the branch is main"]
 
     def post_compact(self, trigger: Trigger, summary: str) -> list[str]:
-        self.told.append(summary)
+        self.calls.append(summary)
         return ["compacted"]
 
 
@@ -59,7 +59,7 @@ def test_it_is_asked_as_a_fork_without_a_limit_and_without_writing_cache() -> No
     model = Model()
     talk = work()
     full_compact(talk.messages, model)
-    (request,) = model.asked
+    (request,) = model.requests
     assert (request.path, request.max_output_tokens, request.system) == (RequestPath.FORK, None, None)
     assert (request.skips_cache_write, request.thinking, request.turns) == (True, True, 1)
     assert all(left is right for left, right in zip(request.messages, talk.messages, strict=False))
@@ -69,7 +69,7 @@ def test_it_is_asked_as_a_fork_without_a_limit_and_without_writing_cache() -> No
 def test_when_the_fork_fails_it_is_asked_directly_with_a_limit_and_without_thinking() -> None:
     model = Model([SummariseError("cut off"), "<summary>all</summary>"])
     assert full_compact(work().messages, model).report.applied
-    request = model.asked[1]
+    request = model.requests[1]
     assert (request.path, request.max_output_tokens, request.thinking) == (RequestPath.DIRECT, 20_000, False)
     assert request.system
 
@@ -86,13 +86,13 @@ def test_what_would_fail_again_is_not_asked_for_in_another_way() -> None:
     model = Model([SummariseError("the key is refused", final=True)])
     outcome = full_compact(work().messages, model)
     assert outcome.report.why == "No summary was written: the key is refused."
-    assert [request.path for request in model.asked] == [RequestPath.FORK]
+    assert [request.path for request in model.requests] == [RequestPath.FORK]
 
 
 def test_a_request_that_is_too_long_is_tried_three_times_with_less() -> None:
     model = Model([TOO_LONG, TOO_LONG, TOO_LONG, "<summary>all</summary>"])
     outcome = full_compact(work().messages, model)
-    sizes = [len(request.messages) for request in model.asked]
+    sizes = [len(request.messages) for request in model.requests]
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == 4
     assert "rounds did not fit" in outcome.report.why
@@ -102,7 +102,7 @@ def test_after_three_retries_it_gives_up() -> None:
     model = Model([TOO_LONG])
     outcome = full_compact(work().messages, model)
     assert outcome.state.failed
-    assert outcome.state.requests == len(model.asked) == 4
+    assert outcome.state.requests == len(model.requests) == 4
     assert "after 3 retries" in outcome.report.why
 
 
@@ -123,7 +123,7 @@ def test_only_what_follows_the_last_boundary_is_sent() -> None:
     boundary = Boundary("b", Trigger.AUTO, 0).to_message()
     model = Model()
     full_compact([*talk.messages[:8], boundary, *talk.messages[8:]], model)
-    assert ids(model.asked[0].messages)[:-1] == ids(talk.messages[8:])
+    assert ids(model.requests[0].messages)[:-1] == ids(talk.messages[8:])
 
 
 def test_a_summary_that_is_larger_than_what_it_replaces_is_refused() -> None:
@@ -150,10 +150,10 @@ def test_hooks_speak_before_and_after() -> None:
     model = Model()
     config = FullConfig(instructions="keep the numbers")
     outcome = full_compact(work().messages, model, config, occasion=Occasion(hooks=hooks))
-    prompt = texts(model.asked[0].messages)[-1]
+    prompt = texts(model.requests[0].messages)[-1]
     assert prompt.index("keep the numbers") < prompt.index("mention the ticket")
     assert texts(outcome.messages)[-2:] == ["the branch is main", "compacted"]
-    assert hooks.told == ["manual keep the numbers", SUMMARY]
+    assert hooks.calls == ["manual keep the numbers", SUMMARY]
 
 
 def test_files_are_read_again_and_come_after_the_summary() -> None:
@@ -173,7 +173,7 @@ def test_pictures_are_not_sent_and_thinking_after_them_neither_where_it_was_sign
     for bound, left in (("claude-opus-5-5", ["text"]), ("claude-opus-4-5", ["thinking", "text"])):
         model = Model()
         full_compact([message, *talk.messages], model, occasion=Occasion(model=bound))
-        first, second, _ = model.asked[0].messages
+        first, second, _ = model.requests[0].messages
         assert first.content[1] == text_block("[image]")
         assert [block["type"] for block in second.content] == left
 
@@ -182,7 +182,7 @@ def test_switched_off_or_with_nothing_said_it_declines_without_asking() -> None:
     model = Model()
     assert not full_compact(work().messages, model, FullConfig(enabled=False)).state.failed
     assert not full_compact([], model).state.failed
-    assert model.asked == []
+    assert model.requests == []
 
 
 def test_the_same_messages_give_the_same_bytes() -> None:
@@ -192,4 +192,4 @@ def test_the_same_messages_give_the_same_bytes() -> None:
 def test_hooks_that_follow_do_not_run_for_a_compaction_that_is_refused() -> None:
     hooks = Recorded()
     full_compact(work().messages, Model([f"<summary>{'x' * 400_000}</summary>"]), occasion=Occasion(hooks=hooks))
-    assert hooks.told == ["manual "]
+    assert hooks.calls == ["manual "]

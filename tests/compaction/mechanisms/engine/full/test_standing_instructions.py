@@ -28,7 +28,7 @@ def test_sections_about_summaries_are_found_in_instruction_files_alone() -> None
 def test_they_are_pointed_out_to_whoever_writes_the_summary_and_the_report_says_so() -> None:
     model = Model()
     outcome = full_compact(conversation(), model)
-    text = texts([model.asked[0].messages[-1]])[0]
+    text = texts([model.requests[0].messages[-1]])[0]
     assert 'Here it stands under "Compact instructions", "Summaries".' in text
     assert "CLAUDE.md says how to summarise (“Compact instructions”, “Summaries”)" in outcome.report.why
 
@@ -36,5 +36,5 @@ def test_they_are_pointed_out_to_whoever_writes_the_summary_and_the_report_says_
 def test_without_any_nothing_is_reported() -> None:
     model = Model()
     outcome = full_compact(conversation()[1:], model)
-    assert "Here it stands under" not in texts([model.asked[0].messages[-1]])[0]
+    assert "Here it stands under" not in texts([model.requests[0].messages[-1]])[0]
     assert "CLAUDE.md" not in outcome.report.why

@@ -36,9 +36,9 @@ def test_all_of_it_stays_while_the_session_is_active() -> None:
 
 
 def test_after_a_pause_only_the_latest_turns_keep_theirs() -> None:
-    one = forecast_clear_thinking(thoughts(3), clear_thinking(ClearThinkingConfig(), 4_000))
-    assert thinking_left(list(one.messages)) == 1
-    assert one.report.tokens_before - one.report.tokens_after > 100
+    item = forecast_clear_thinking(thoughts(3), clear_thinking(ClearThinkingConfig(), 4_000))
+    assert thinking_left(list(item.messages)) == 1
+    assert item.report.tokens_before - item.report.tokens_after > 100
     two = forecast_clear_thinking(thoughts(3), clear_thinking(ClearThinkingConfig(keep_after_idle=2), 4_000))
     assert thinking_left(list(two.messages)) == 2
     few = forecast_clear_thinking(thoughts(1), clear_thinking(ClearThinkingConfig(keep_after_idle=2), 4_000))

@@ -36,7 +36,7 @@ def test_from_a_pivot_everything_is_sent_and_the_prompt_says_where_to_begin() ->
     talk = work()
     model = Model()
     partial_compact(talk.messages, "m5", Direction.FROM, model)
-    (request,) = model.asked
+    (request,) = model.requests
     assert ids(request.messages)[:-1] == ids(talk.messages)
     assert '"do 1"' in texts(request.messages)[-1]
 
@@ -48,8 +48,8 @@ def test_up_to_a_pivot_what_follows_stays_behind_the_summary() -> None:
     _, summary, *kept_messages = outcome.messages
     assert SUMMARY in texts([summary])[0]
     assert all(left is right for left, right in zip(kept_messages, talk.messages[4:], strict=True))
-    assert ids(model.asked[0].messages)[:-1] == ids(talk.messages[:4])
-    assert "Context for Continuing Work" in texts(model.asked[0].messages)[-1]
+    assert ids(model.requests[0].messages)[:-1] == ids(talk.messages[:4])
+    assert "Context for Continuing Work" in texts(model.requests[0].messages)[-1]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_part_that_lost_its_first_thoughts_is_not_asked_about_as_a_fork(
     talk.says("done", thinks=thinks)
     model_asked = Model()
     partial_compact(talk.messages, "m4", Direction.UP_TO, model_asked, occasion=Occasion(model=model))
-    assert [request.path for request in model_asked.asked] == [path]
+    assert [request.path for request in model_asked.requests] == [path]
 
 
 def test_the_direction_is_recorded_with_the_summary() -> None:
@@ -92,4 +92,4 @@ def test_other_places_are_refused_without_asking() -> None:
         assert outcome.messages is talk.messages
         assert outcome.report.why.startswith("The conversation cannot be cut at that message: ")
         assert not outcome.state.failed
-    assert model.asked == []
+    assert model.requests == []

@@ -32,6 +32,7 @@ from tests.compaction.mechanisms.engine.summarising import Model
 from tests.sessions.transcripts.engine.spoken import START, Talk, ids, texts
 
 NOW = START + 10_000
+
 TOO_LONG = "prompt is too long: 208310 tokens > 200000 maximum"
 SHORT = PipelineConfig(window=60_000)
 """The threshold is at 27,000 tokens."""
@@ -96,7 +97,7 @@ class TestOrder:
         model = Model()
         outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=model))
         assert outcome.report.applied_mechanisms == ("budget",)
-        assert model.asked == []
+        assert model.requests == []
 
 
 class TestSwitches:
@@ -161,7 +162,7 @@ class TestAutoCompact:
         effects = Effects(summarise=model, read_notes=lambda: Notes("# Title\nTides"))
         outcome = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=effects)
         assert outcome.report.applied_mechanisms == ("auto-compact", "session memory")
-        assert model.asked == []
+        assert model.requests == []
 
     def test_a_model_is_asked_when_the_notes_decline(self) -> None:
         effects = Effects(summarise=Model(), read_notes=lambda: Notes("# Title\n_guidance_\n"))
@@ -180,7 +181,7 @@ class TestAutoCompact:
             model = Model()
             config = replace(SHORT, source=source)
             run_pipeline(chat(LONG).messages, config, now=NOW, effects=Effects(summarise=model))
-            assert model.asked == []
+            assert model.requests == []
 
     def test_a_collapse_that_could_not_help_says_by_how_much_the_context_is_too_large(self) -> None:
         outcome = run_pipeline(chat(LONG).messages, replace(SHORT, collapse=CollapseConfig(enabled=True)), now=NOW)
@@ -208,14 +209,14 @@ class TestAutoCompact:
         effects = Effects(summarise=model, summarise_span=lambda span: "they looked at files")
         outcome = run_pipeline(chat(12, size=9_000).messages, config, now=NOW, effects=effects)
         assert outcome.report.applied_mechanisms == ("collapse",)
-        assert model.asked == []
+        assert model.requests == []
 
     def test_after_three_failures_it_is_not_tried_again_until_one_succeeds(self) -> None:
         model = Model([SummariseError("no")])
         state, messages = PipelineState(), chat(LONG).messages
         for _ in range(5):
             state = run_pipeline(messages, SHORT, state, now=NOW, effects=Effects(summarise=model)).state
-        assert len(model.asked) == 6
+        assert len(model.requests) == 6
         assert state.breaker.is_open()
         outcome = compact_now(messages, Model(), SHORT, state, now=NOW)
         assert outcome.state.breaker == Breaker()
@@ -332,7 +333,7 @@ class TestRecovery:
         model = Model()
         outcome = recover(chat(5).messages, "overloaded_error", now=NOW, effects=Effects(summarise=model))
         assert outcome.error == "overloaded_error"
-        assert model.asked == []
+        assert model.requests == []
 
     def test_it_works_while_collapse_is_on(self) -> None:
         config = PipelineConfig(collapse=CollapseConfig(enabled=True))
@@ -343,7 +344,7 @@ class TestRecovery:
         model = Model()
         config = PipelineConfig(source="compact")
         assert recover(chat(5).messages, TOO_LONG, config, now=NOW, effects=Effects(summarise=model)).error
-        assert model.asked == []
+        assert model.requests == []
 
 
 class TestByHand:
@@ -389,74 +390,8 @@ class TestSnipping:
         assert list(again.messages[: len(outcome.messages)]) == list(outcome.messages)
 
 
-class TestThinking:
-    BOUND, FREE = PipelineConfig(model="claude-opus-5-5"), PipelineConfig(model="claude-opus-4-5")
-    COLD = MicrocompactConfig(TimedConfig(enabled=True, keep=1))
-
-    @staticmethod
-    def thoughts(messages: list[Message] | object) -> int:
-        assert isinstance(messages, (list, tuple))
-        return sum(block["type"] == "thinking" for message in messages for block in message.content)
-
-    def talk(self) -> Talk:
-        talk = Talk()
-        talk.prompt("go")
-        talk.says("first", thinks="one")
-        for number in range(3):
-            talk.reads(f"{number}.py", "x" * 3_000)
-        talk.messages[1] = _signed(talk.messages[1], "s1")
-        talk.says("second", thinks="two")
-        talk.messages[-1] = _signed(talk.messages[-1], "s2")
-        talk.prompt("more")
-        return talk
-
-    def test_thinking_behind_an_edit_dies_where_it_was_signed(self) -> None:
-        talk = self.talk()
-        for config, left in ((self.BOUND, 1), (self.FREE, 2)):
-            outcome = run_pipeline(talk.messages, replace(config, microcompact=self.COLD), now=NOW)
-            assert self.thoughts(list(outcome.messages)) == left
-
-    def test_thinking_of_later_answers_lives_with_the_edit(self) -> None:
-        talk = self.talk()
-        config = replace(self.BOUND, microcompact=self.COLD)
-        outcome = run_pipeline(talk.messages, config, now=NOW)
-        talk.says("third", thinks="three")
-        talk.messages[-1] = _signed(talk.messages[-1], "s3")
-        talk.prompt("again")
-        loaded = PipelineState.from_bytes(outcome.state.to_bytes())
-        again = run_pipeline(talk.messages, config, loaded, now=NOW)
-        assert self.thoughts(list(again.messages)) == 2
-        assert again.array[: len(outcome.array)] == outcome.array
-
-    def test_what_another_model_thought_is_left_out_after_a_switch(self) -> None:
-        talk = self.talk()
-        written = [
-            replace_fields(each, model="claude-opus-4-5-20251101") if each.message_id else each
-            for each in talk.messages
-        ]
-        assert self.thoughts(list(run_pipeline(written, self.FREE, now=NOW).messages)) == 2
-        outcome = run_pipeline(written, PipelineConfig(model="claude-sonnet-5"), now=NOW)
-        assert self.thoughts(list(outcome.messages)) == 0
-        report = outcome.report.stage("foreign thinking")
-        assert report is not None
-        assert {change.why for change in report.changes} == {
-            "claude-opus-4-5-20251101 thought it, and claude-sonnet-5 is asked."
-        }
-        assert self.thoughts(list(run_pipeline(written, now=NOW).messages)) == 2
-
-    def test_it_dies_with_a_compaction(self) -> None:
-        talk = self.talk()
-        outcome = compact_now(talk.messages, Model(), self.BOUND, now=NOW, pivot="m9")
-        assert self.thoughts(list(outcome.messages)) == 0
-
-
 def renamed(message: Message) -> tuple[Block, ...]:
     names = {"id", "tool_use_id"}
     return tuple(
         {key: f"again_{value}" if key in names else value for key, value in block.items()} for block in message.content
     )
-
-
-def _signed(message: Message, signature: str) -> Message:
-    first, *rest = message.content
-    return replace_fields(message, content=({**first, "signature": signature}, *rest))

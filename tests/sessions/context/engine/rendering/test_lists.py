@@ -9,7 +9,7 @@ import pytest
 from sessions.context.engine import Context
 from sessions.context.engine.rendering.wording import attachment_texts
 from tests.sessions.context.engine.context_helpers import call, last, texts
-from tests.sessions.context.engine.test_versions import TAKES_SYSTEM, note
+from tests.sessions.context.engine.version_rows import TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
 VERSION = "2.1.197"

@@ -9,7 +9,7 @@ import pytest
 from sessions.context.engine import Context
 from sessions.transcripts.engine.messages import MessageKind
 from tests.sessions.context.engine.context_helpers import attach, call, last, texts
-from tests.sessions.context.engine.test_versions import TAKES_NONE, TAKES_SYSTEM, note
+from tests.sessions.context.engine.version_rows import TAKES_NONE, TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
 DATA = "iVBORw0KGgo="

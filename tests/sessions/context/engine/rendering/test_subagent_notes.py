@@ -8,7 +8,7 @@ import pytest
 
 from sessions.context.engine import Context, Log, contexts
 from tests.sessions.context.engine.context_helpers import call, texts, thought
-from tests.sessions.context.engine.test_versions import TAKES_NONE, TAKES_SYSTEM, note
+from tests.sessions.context.engine.version_rows import TAKES_NONE, TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
 LINES = [
