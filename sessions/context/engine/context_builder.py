@@ -87,9 +87,9 @@ class ContextBuilder:
         self._snapshot: int | None = None
         self._rendered: dict[int, RenderedRecord | None] = {}
         self._room = _SPARE_RECORDS
-        asked = inherited.render_prompt() if inherited is not None else None
+        prompt = inherited.render_prompt() if inherited is not None else None
         self._opening = (
-            None if asked is None else ContextPart(Segment(None, [], [], [], []), (asked,), elements_of((), (asked,)))
+            None if prompt is None else ContextPart(Segment(None, [], [], [], []), (prompt,), elements_of((), (prompt,)))
         )
         self._parts: list[ContextPart] = []
         self._sender, self._behaviour, self._accepts_system_role = Sender(), Sender().behaviour, True

@@ -100,8 +100,8 @@ def prompt_of_agent(agent: str, results: Iterable[Mapping[str, Any]], *, all_end
     """What a sub-agent was asked, by what its call came back with. `results`: records of the main transcript;
     `all_ended`: every call has one. An agent that none of them names was started by the client, ahead of any call."""
     reports = [mapping(record.get("toolUseResult")) for record in results]
-    asked = next((text(report.get("prompt")) for report in reports if report.get("agentId") == agent), "")
-    return asked or (_WARM_UP if all_ended and all(text(report.get("agentId")) for report in reports) else "")
+    prompt = next((text(report.get("prompt")) for report in reports if report.get("agentId") == agent), "")
+    return prompt or (_WARM_UP if all_ended and all(text(report.get("agentId")) for report in reports) else "")
 
 
 def agent_type_of(answer: Mapping[str, Any]) -> str:
