@@ -29,6 +29,14 @@ class CompactionConfig(AppConfig):
         )
         run_kind_register(
             RunKind(
+                name="questions",
+                title="Questions at once",
+                work="compaction.questions.services.runs.questions_run",
+                confirm="compaction.questions.views.confirmation_of",
+            )
+        )
+        run_kind_register(
+            RunKind(
                 name="cache diff",
                 title="Prompt cache",
                 work="compaction.cache.services.runs.cache_diffs_run",

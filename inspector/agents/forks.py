@@ -102,20 +102,22 @@ def fork(
 
 def fork_children(
     params: CacheSafeParams,
-    assistant: Json,
+    assistant: Json | None,
     directives: Sequence[str],
     *,
     listener: Listener | None = None,
     cancel: CancelToken | None = None,
 ) -> tuple[Ask, ...]:
-    """Forks that run in parallel from one answer of the parent, each with its own directive.
+    """Forks that run in parallel from one answer of the parent, each with its own directive; `assistant` is None where
+    the parent waits for an answer.
 
     Up to the directive their requests are byte for byte the same, cache mark included.
     """
     if is_fork(params.messages):
         raise ForkRefusedError("A forked agent may not fork.")
-    shared = (*params.messages, assistant)
-    mark, results = find_mark(params.messages) or params.mark, placeholders(assistant)
+    shared = params.messages if assistant is None else (*params.messages, assistant)
+    mark = find_mark(params.messages) or params.mark
+    results = [] if assistant is None else placeholders(assistant)
     asks = []
     for text in directives:
         block: Json = {"type": "text", "text": directive(text)}

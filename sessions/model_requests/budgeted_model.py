@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel, Reply
+from inspector.agents.together import Answered
 from inspector.budget.services import budget_hold
 from inspector.runs.services.local_runs import mark_model_asked
 from sessions.model_requests.captured_model import CapturedModel
@@ -43,6 +45,20 @@ class BudgetedModel:
             raise
         self._count(reply.model or ask.model, reply.usage, reply.cost_usd)
         return reply
+
+    def ask_together(self, asks: Sequence[Ask]) -> tuple[Answered, ...]:
+        """Several at once, if the budget has room for all of them."""
+        costs = [cost for ask in asks if (cost := cost_of(ask.model, Usage(_size(ask)))) is not None]
+        budget_hold(extra_spent=self._spent, exclude_run=self._run_id, next_cost=sum(costs))
+        mark_model_asked(self._run_id)
+        answers = self._model.ask_together(asks)
+        for answered in answers:
+            if isinstance(answered.outcome, ModelError):
+                self._count(answered.ask.model, answered.outcome.usage or Usage())
+            else:
+                reply = answered.outcome
+                self._count(reply.model or answered.ask.model, reply.usage, reply.cost_usd)
+        return answers
 
     def _count(self, model: str, usage: Usage, cost: float | None = None) -> None:
         """Where no price is known, nothing can be counted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +13,7 @@ from django.db import Error as DatabaseError
 
 from inspector.agents.errors import CancelledError, ModelError
 from inspector.agents.model import Ask, InspectableModel, LanguageModel, Reply
+from inspector.agents.together import Answered, ask_together
 from inspector.structured import get_logger
 from sessions.capture.engine import Ending, Exchange
 from sessions.capture.services.captures import RequestOrigin, capture_store
@@ -43,13 +45,27 @@ class CapturedModel:
             reply = self._model.ask(ask)
         except ModelError as error:
             outcome = {"status": error.status, "problem": str(error), "ended": _ending(error)}
-            self._store(ask, asked_at, started, b"", error.request_id, outcome)
+            self._store(ask, asked_at, time.perf_counter() - started, b"", error.request_id, outcome)
             raise
-        self._store(ask, asked_at, started, _message(reply, ask.model), reply.request_id, {"status": 200})
+        duration = time.perf_counter() - started
+        self._store(ask, asked_at, duration, _message(reply, ask.model), reply.request_id, {"status": 200})
         return reply
 
+    def ask_together(self, asks: Sequence[Ask]) -> tuple[Answered, ...]:
+        """Several at once. They are captured when all have been answered."""
+        answers = ask_together(self._model, asks)
+        for answered in answers:
+            outcome = answered.outcome
+            facts = (answered.ask, answered.asked_at, answered.duration)
+            if isinstance(outcome, ModelError):
+                details = {"status": outcome.status, "problem": str(outcome), "ended": _ending(outcome)}
+                self._store(*facts, b"", outcome.request_id, details)
+            else:
+                self._store(*facts, _message(outcome, answered.ask.model), outcome.request_id, {"status": 200})
+        return answers
+
     def _store(
-        self, ask: Ask, asked_at: float, started: float, answer: bytes, request_id: str | None, outcome: dict[str, Any]
+        self, ask: Ask, asked_at: float, duration: float, answer: bytes, request_id: str | None, outcome: dict[str, Any]
     ) -> None:
         if not settings.LUCID_CAPTURE or not isinstance(self._model, InspectableModel):
             return
@@ -64,7 +80,7 @@ class CapturedModel:
             request=sends.body,
             answer_headers=headers,
             answer=answer,
-            duration_ms=1000 * (time.perf_counter() - started),
+            duration_ms=1000 * duration,
             **outcome,
         )
         try:

@@ -42,7 +42,7 @@ def compaction_run(running: ActiveRun, run: Run, announce: Callable[[str], None]
     """What `parameters` ask for: transcript, kind, model, hooks, and what the kind takes. The session stays as it is.
     `announce`: hears each phase as well."""
     parameters = run.parameters
-    watcher = _RunWatcher(running, announce or _ignore_phase)
+    watcher = RunWatcher(running, announce or _ignore_phase)
     watcher.phase("reading the session")
     transcript = Transcript.objects.select_related("source").filter(pk=parameters["transcript"]).first()
     if transcript is None:
@@ -66,7 +66,7 @@ def compaction_run(running: ActiveRun, run: Run, announce: Callable[[str], None]
     return result
 
 
-def _load_hooks(run: Run, transcript: Transcript, watcher: _RunWatcher, cancel: CancelToken) -> RunningHooks | None:
+def _load_hooks(run: Run, transcript: Transcript, watcher: RunWatcher, cancel: CancelToken) -> RunningHooks | None:
     """The hooks that the run was started with; None if none are to run."""
     try:
         scope = Scope(run.parameters.get("hooks") or Scope.OFF)
@@ -90,7 +90,7 @@ def _describe_hooks(hooks: RunningHooks | None) -> dict[str, Any]:
 
 
 def _make(
-    run: Run, transcript: Transcript, summariser: Summariser, hooks: RunningHooks | None, watcher: _RunWatcher
+    run: Run, transcript: Transcript, summariser: Summariser, hooks: RunningHooks | None, watcher: RunWatcher
 ) -> Compaction:
     parameters = run.parameters
     moment = _find_moment(transcript, parameters["at"]) if parameters.get("at") else None
@@ -156,7 +156,7 @@ def _ignore_phase(phase: str) -> None:
 
 
 @dataclass(slots=True)
-class _RunWatcher:
+class RunWatcher:
     """Shows the requests for a summary on the page of the run, each as a turn."""
 
     running: ActiveRun

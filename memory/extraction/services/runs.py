@@ -3,6 +3,8 @@ directory; its changes become a proposal."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -73,7 +75,7 @@ class ExtractionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class ExtractionStretch:
     messages: list[Message]
     stop: int
     is_chosen: bool
@@ -137,38 +139,61 @@ def _extract(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str, 
         raise RunError(NO_MODEL)
     directory = extraction_directory(transcript=transcript)
     touches_index(transcripts=[transcript.pk])
-    stretch = _stretch(run, transcript, directory)
+    stretch = extraction_stretch(run, transcript, directory)
     if isinstance(stretch, dict):
         return stretch
     chosen = model_choose(run, run.parameters["model"])
     if not chosen.model.verbatim:
         raise RunError(NO_TOOLS)
+    with extraction_work(directory) as work:
+        outcome, more = _ask_model(running, chosen, transcript, stretch, work.copy)
+        running.begin_phase("comparing")
+        return extraction_keep(transcript, directory, stretch, work, outcome, run.pk) | more
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionWork:
+    copy: Path
+    """Of the memory, which the agent may change."""
+    before: dict[str, bytes]
+
+
+@contextmanager
+def extraction_work(directory: Directory) -> Iterator[ExtractionWork]:
     working = Path(settings.LUCID_HOME) / "working"
     working.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="extraction-", dir=working) as folder:
         copy = Path(folder).resolve() / "memory"
-        before = copy_make(directory=directory, to=copy)
-        outcome, more = _ask_model(running, chosen, transcript, stretch, copy)
-        running.begin_phase("comparing")
-        after = read_contents(path=copy)
-    why = _reasons(transcript, stretch, before, after, outcome.text)
+        yield ExtractionWork(copy, copy_make(directory=directory, to=copy))
+
+
+def extraction_keep(
+    transcript: Transcript,
+    directory: Directory,
+    stretch: ExtractionStretch,
+    work: ExtractionWork,
+    outcome: AgentOutcome,
+    run_id: int,
+) -> dict[str, Any]:
+    """Proposes what came of it, and notes how far the session was looked through."""
+    after = read_contents(path=work.copy)
     proposal = proposal_create(
         directory=directory,
         kind=Proposal.Kind.EXTRACTION,
-        before=before,
+        before=work.before,
         after=after,
-        reasons=why,
-        run_id=run.pk,
+        reasons=_reasons(transcript, stretch, work.before, after, outcome.text),
+        run_id=run_id,
         message=outcome.text,
     )
     verdict = f"proposes {plural(proposal.files.count(), 'file')}" if proposal else "found nothing worth remembering"
     summary = f"Looked at {plural(len(stretch.messages), 'message')} and {verdict}."
     if not stretch.is_chosen:
         extraction_move(transcript=transcript, position=stretch.stop, why=summary)
-    return _result(transcript, summary, proposal) | more
+    return _result(transcript, summary, proposal)
 
 
-def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch | dict[str, Any]:
+def extraction_stretch(run: Run, transcript: Transcript, directory: Directory) -> ExtractionStretch | dict[str, Any]:
     """The stretch to search, or the result of the run if there is nothing to search."""
     first, last = run.parameters.get("first"), run.parameters.get("last")
     if first is not None or last is not None:
@@ -176,17 +201,17 @@ def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch
         messages = load_messages(transcript, start, stop)
         if not messages:
             raise RunError(f"Between the entries {start} and {stop - 1} nothing was said.")
-        return _Stretch(messages, stop, True)
+        return ExtractionStretch(messages, stop, True)
     decision = extraction_decide(transcript, decode_path(directory.path))
     if decision.is_due:
-        return _Stretch(load_messages(transcript, decision.start, decision.stop), decision.stop, False)
+        return ExtractionStretch(load_messages(transcript, decision.start, decision.stop), decision.stop, False)
     if decision.moves_cursor:
         extraction_move(transcript=transcript, position=decision.stop, why=decision.why)
     return _result(transcript, f"Nobody was asked. {decision.why}", None) | {"skipped": decision.why}
 
 
 def _ask_model(
-    running: ActiveRun, chosen: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
+    running: ActiveRun, chosen: ChosenModel, transcript: Transcript, stretch: ExtractionStretch, copy: Path
 ) -> tuple[AgentOutcome, dict[str, Any]]:
     context = load_context(transcript, point_next(transcript))
     parent = find_parent_request(transcript, context)
@@ -195,7 +220,7 @@ def _ask_model(
     sent = {message.uuid for message in context.messages}
     whole = not stretch.is_chosen and all(message.uuid in sent for message in stretch.messages)
     forked = parent if sharing.is_shared and whole and isinstance(parent, ParentRequest) else None
-    prompt = _prompt(stretch, copy, forked=forked is not None)
+    prompt = extraction_question(stretch, copy, forked=forked is not None)
 
     def build_ask(cancel: CancelToken, listener: Listener) -> Ask:
         if forked is not None:
@@ -228,7 +253,7 @@ def extraction_tools(transcript: Transcript, copy: Path) -> Toolbox:
     return Toolbox((Read(readable), Grep(readable), Glob(readable), Shell(readable), Edit(writable), Write(writable)))
 
 
-def _prompt(stretch: _Stretch, copy: Path, *, forked: bool) -> str:
+def extraction_question(stretch: ExtractionStretch, copy: Path, *, forked: bool) -> str:
     count = len(stretch.messages)
     begin = next((message for message in stretch.messages if message.kind is MessageKind.PROMPT), stretch.messages[0])
     words = " ".join(str(block.get("text", "")) for block in begin.content if block.get("type") == "text").split()
@@ -240,7 +265,7 @@ def _prompt(stretch: _Stretch, copy: Path, *, forked: bool) -> str:
 
 
 def _reasons(
-    transcript: Transcript, stretch: _Stretch, before: dict[str, bytes], after: dict[str, bytes], answer: str
+    transcript: Transcript, stretch: ExtractionStretch, before: dict[str, bytes], after: dict[str, bytes], answer: str
 ) -> dict[str, FileReason]:
     """By file: what the model said about it, and its source: the entry with most in common, else the last prompt of the
     stretch."""

@@ -24,6 +24,7 @@ from memory.notes.engine import (
     find_overruns,
     is_empty,
     sections_of,
+    update_prompt,
 )
 from sessions.context.engine import Context
 from sessions.context.selectors.context_cache import cached_context
@@ -221,3 +222,14 @@ def notes_history(transcript: Transcript) -> list[NotesVersion]:
         NotesVersion(version, updates.get(version.pk), version.directory.path == own)
         for version in sorted(versions, key=lambda version: (-version.at, -version.pk))
     ]
+
+
+def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) -> str:
+    return update_prompt(
+        situation.text,
+        path,
+        custom=situation.customs.prompt,
+        warnings=situation.warnings,
+        section_tokens=situation.limits.section,
+        edits=edits,
+    )

@@ -3,6 +3,9 @@ as text, or without a model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +15,7 @@ from django.conf import settings
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import MECHANICAL
 from inspector.agents.forks import fork
-from inspector.agents.loop import AgentEnd, AgentLimits
+from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome
 from inspector.agents.model import Ask, Listener
 from inspector.agents.tools import Edit, Toolbox, Writable
 from inspector.runs.models import Run
@@ -22,15 +25,8 @@ from inspector.runs.services.stops import RunError
 from memory.extraction.engine.conversation_text import write_conversation
 from memory.files.engine.disk import FileTroubleError
 from memory.models import NotesUpdate
-from memory.notes.engine import (
-    NotesBrokenError,
-    RepairedNotes,
-    fill_notes,
-    last_summarized_after,
-    repair_notes,
-    update_prompt,
-)
-from memory.notes.selectors.notes import FILE, NotesSituation
+from memory.notes.engine import NotesBrokenError, RepairedNotes, fill_notes, last_summarized_after, repair_notes
+from memory.notes.selectors.notes import FILE, NotesSituation, notes_prompt
 from memory.notes.services.mechanical import mechanical_notes
 from memory.notes.services.versions import NotesCoverage, notes_expected, notes_write
 from sessions.model_requests.model_session import (
@@ -82,17 +78,8 @@ def notes_run(running: ActiveRun, run: Run) -> dict[str, Any]:
             text = fill_notes(situation.text, mechanical_notes(situation.messages))
         else:
             text, name, more = _ask_model(running, run, situation, name)
-        notes = repair_notes(situation.text, text)
         running.begin_phase("writing")
-        update = notes_write(
-            transcript=transcript,
-            notes=notes,
-            covered=_measure_coverage(situation),
-            model_name=name,
-            run_id=run.pk,
-            into_agent=into,
-            expected=expected,
-        )
+        notes, update = notes_keep(situation, text, model_name=name, run_id=run.pk, into_agent=into, expected=expected)
     except (FileTroubleError, NotesBrokenError) as error:
         raise RunError(str(error), type(error).__name__) from error
     return _result(situation, notes, update, more)
@@ -105,51 +92,86 @@ def notes_sharing(situation: NotesSituation, chosen: ChosenModel) -> tuple[Shari
     return sharing, parent if sharing.is_shared and isinstance(parent, ParentRequest) else None
 
 
-def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) -> str:
-    return update_prompt(
-        situation.text,
-        path,
-        custom=situation.customs.prompt,
-        warnings=situation.warnings,
-        section_tokens=situation.limits.section,
-        edits=edits,
-    )
-
-
 def notes_message(situation: NotesSituation, prompt: str) -> str:
     """For a model that is no fork: the session as text, then the prompt."""
     return f"<conversation>\n{write_conversation(situation.messages)}\n</conversation>\n\n{prompt}"
 
 
-def _ask_model(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
-    chosen = model_choose(run, name)
-    sharing, parent = notes_sharing(situation, chosen)
-    edits = chosen.model.verbatim
+@dataclass(frozen=True, slots=True)
+class NotesWork:
+    """A copy of the notes, and what the agent that edits it is told."""
+
+    file: Path
+    prompt: str
+    edits: bool
+    """Else it answers with the notes."""
+
+    @property
+    def toolbox(self) -> Toolbox:
+        return Toolbox((Edit(Writable(self.file.parent, only=self.file)),) if self.edits else ())
+
+    def text_of(self, outcome: AgentOutcome) -> str:
+        if not self.edits:
+            return outcome.text
+        if not outcome.touched:
+            raise RunError("The model has edited nothing, so the notes stay as they were.", outcome.text[:500])
+        return self.file.read_text("utf-8")
+
+
+@contextmanager
+def notes_work(situation: NotesSituation, *, edits: bool) -> Iterator[NotesWork]:
     with TemporaryDirectory(prefix="notes-", dir=_working_folder()) as folder:
         file = Path(folder).resolve() / FILE
         file.write_text(situation.text, "utf-8")
-        prompt = notes_prompt(situation, str(file), edits=edits)
+        yield NotesWork(file, notes_prompt(situation, str(file), edits=edits), edits)
+
+
+def _ask_model(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
+    chosen = model_choose(run, name)
+    sharing, parent = notes_sharing(situation, chosen)
+    with notes_work(situation, edits=chosen.model.verbatim) as work:
 
         def build_ask(cancel: CancelToken, listener: Listener) -> Ask:
             if parent is not None:
-                own = {"role": "user", "content": [{"type": "text", "text": prompt}]}
+                own = {"role": "user", "content": [{"type": "text", "text": work.prompt}]}
                 return fork(parent.params, [own], writes_cache=True, listener=listener, cancel=cancel)
-            content = notes_message(situation, prompt)
+            content = notes_message(situation, work.prompt)
             messages = ({"role": "user", "content": content},)
             return Ask(chosen.name, messages, system=SYSTEM, listener=listener, cancel=cancel)
 
-        toolbox = Toolbox((Edit(Writable(file.parent, only=file)),) if edits else ())
-        outcome = agent_conduct(running, chosen, build_ask, toolbox, limits=AgentLimits(TURNS), root=file.parent)
-        text = file.read_text("utf-8") if edits else outcome.text
-    if edits and not outcome.touched:
-        raise RunError("The model has edited nothing, so the notes stay as they were.", outcome.text[:500])
+        outcome = agent_conduct(
+            running, chosen, build_ask, work.toolbox, limits=AgentLimits(TURNS), root=work.file.parent
+        )
+        text = work.text_of(outcome)
     model = parent.params.model if parent is not None else chosen.name
-    more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": sharing.why}
+    return text, model, {**describe_notes_work(outcome, model), "prompt_cache": sharing.why}
+
+
+def describe_notes_work(outcome: AgentOutcome, model: str) -> dict[str, Any]:
+    """What it spent, what it was denied, and how it ended where it was not done."""
+    more: dict[str, Any] = {"requests": [describe_spending(outcome, model)]}
     if refused := describe_denials(outcome):
         more["denied"] = refused
     if outcome.ended is not AgentEnd.FINISHED:
         more["ended"] = f"It was ended by its {outcome.ended}; what it had noted by then was kept."
-    return text, model, more
+    return more
+
+
+def notes_keep(
+    situation: NotesSituation, text: str, *, model_name: str, run_id: int, into_agent: bool, expected: str | None
+) -> tuple[RepairedNotes, NotesUpdate]:
+    """Writes what came of it. Raises NotesBrokenError or FileTroubleError."""
+    notes = repair_notes(situation.text, text)
+    update = notes_write(
+        transcript=situation.transcript,
+        notes=notes,
+        covered=_measure_coverage(situation),
+        model_name=model_name,
+        run_id=run_id,
+        into_agent=into_agent,
+        expected=expected,
+    )
+    return notes, update
 
 
 def _measure_coverage(situation: NotesSituation) -> NotesCoverage:

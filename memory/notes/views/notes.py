@@ -31,9 +31,9 @@ from memory.history.services.restoration import batch_undo
 from memory.models import Version
 from memory.notes.engine import NotesThresholds
 from memory.notes.engine.sections import tokens_of
-from memory.notes.selectors.notes import NotesSituation, notes_history
+from memory.notes.selectors.notes import NotesSituation, notes_history, notes_prompt
 from memory.notes.selectors.tab import EXTRACTION, NOTES, agent_price, proposals_of_session, unfinished_runs
-from memory.notes.services.runs import TURNS, notes_create, notes_message, notes_prompt
+from memory.notes.services.runs import TURNS, notes_create, notes_message
 from memory.notes.views.form import UNDO, NotesForm, form_of
 from sessions.models import Transcript
 from sessions.requests.selectors import SharingDecision, find_sharing

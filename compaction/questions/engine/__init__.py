@@ -1,0 +1,1 @@
+"""What questions that share a prompt cache saved."""
