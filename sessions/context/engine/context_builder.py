@@ -88,9 +88,9 @@ class ContextBuilder:
         self._rendered: dict[int, RenderedRecord | None] = {}
         self._room = _SPARE_RECORDS
         prompt = inherited.render_prompt() if inherited is not None else None
-        self._opening = (
-            None if prompt is None else ContextPart(Segment(None, [], [], [], []), (prompt,), elements_of((), (prompt,)))
-        )
+        self._opening = None
+        if prompt is not None:
+            self._opening = ContextPart(Segment(None, [], [], [], []), (prompt,), elements_of((), (prompt,)))
         self._parts: list[ContextPart] = []
         self._sender, self._behaviour, self._accepts_system_role = Sender(), Sender().behaviour, True
         self._may_change = False
