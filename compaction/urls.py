@@ -9,6 +9,7 @@ from compaction.cache.views import session as cache
 from compaction.compare.views import comparison, requests
 from compaction.export import views as exports
 from compaction.kinds.views import compact as compacting
+from compaction.pins import views as pins
 from compaction.questions.views import transcript_questions
 from compaction.trail.views import replay, summary, trail
 
@@ -22,6 +23,7 @@ urlpatterns = [
     path("sessions/<str:session>/cache/look/", cache.cache_scan_start, name="cache-look"),
     path("sessions/<str:session>/cache/<any:message_id>/diff/", downloads.break_diff_file, name="cache-break-diff"),
     path("sessions/<str:session>/cache/<any:message_id>/", cache_break.cache_break, name="cache-break"),
+    path("sessions/<str:session>/pins/", pins.message_pin, name="message-pin"),
     path("sessions/<str:session>/questions/", transcript_questions, name="transcript-questions"),
     path("sessions/<str:session>/compact/request/", compacting.compact_request, name="compact-request"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compaction.kinds.engine.job import Job, Parameters
+from compaction.kinds.engine.pins import put_back_pinned
 from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.settings import config_of
 from compaction.kinds.engine.spec import KindSpec
@@ -40,6 +41,10 @@ def apply_kind(
         messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures, error
     )
     applied = kind.apply(job, config)
+    if applied.beside.get("context_management") is None:
+        applied = put_back_pinned(applied, job.effects.pinned, job.counter)
+    elif applied.done and job.effects.pinned:
+        applied = replace(applied, why=f"{applied.why} The API knows no pins: pinned results go too.")
     # The agent's own pipeline drops dead thinking by itself.
     return applied if kind.automatic or kind.keeps_thinking(job, config) else _drop_dead_thinking(applied, job)
 

@@ -22,6 +22,7 @@ from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Effects, Report
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
+from compaction.pins.selectors import pinned_uuids
 from compaction.trail.engine import count_quotes
 from compaction.trail.selectors.links import last_refusal
 from sessions.archive.engine.file_prints import print_of
@@ -97,6 +98,7 @@ def _apply(
     messages = compactable_messages(context)
     effects = replace(
         recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
+        pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),

@@ -158,6 +158,7 @@ class _Page:
             "own_model": self.own_model,
             "longest": LONGEST_INSTRUCTIONS,
             "hooks": self.hook_values() if form.kind.runs_hooks else None,
+            "pinned": self.snapshot.pinned_rows(),
         }
 
     @cached_property

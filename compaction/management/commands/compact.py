@@ -52,6 +52,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--ids", default="", metavar="ID,ID", help="turns to snip, as short ids or uuids")
         parser.add_argument(
+            "--pin",
+            default="",
+            metavar="UUID,UUID",
+            help="messages that stay word for word, beside those pinned before",
+        )
+        parser.add_argument(
             "--instructions", default="", metavar="TEXT", help="extra instructions for whoever writes the summary"
         )
         parser.add_argument(
@@ -103,6 +109,7 @@ class Command(BaseCommand):
                 "at": options["at"].strip(),
                 "pivot": options["pivot"].strip(),
                 "ids": [short_id.strip() for short_id in options["ids"].split(",") if short_id.strip()],
+                "pinned": [uuid.strip() for uuid in options["pin"].split(",") if uuid.strip()],
                 "instructions": options["instructions"],
                 "settings": _settings(options["set"]),
                 "model": _model(options["model"], transcript),

@@ -38,6 +38,7 @@ def _apply(job: Job, config: AutoSettings) -> CompactionResult:
         model=pipeline.model or job.model,
         overhead=pipeline.overhead or job.overhead,
         full=job.add_instructions(pipeline.full),
+        collapse=replace(pipeline.collapse, pinned=(*pipeline.collapse.pinned, *job.effects.pinned)),
         attachments=job.limit_attachments(pipeline.attachments),
     )
     summarise = job.summariser(config.mechanical)

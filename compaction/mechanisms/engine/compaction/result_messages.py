@@ -23,6 +23,7 @@ from compaction.mechanisms.engine.compaction.record import (
 from compaction.mechanisms.engine.guards.inflation import explain_inflation
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.rules import CompactionRules, rules_of
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 
@@ -56,7 +57,7 @@ def apply_draft(
         messages,
         slice(draft.cut.start, draft.cut.stop),
         attachments,
-        Sources(occasion.surroundings, occasion.read_file, occasion.records, rules),
+        Sources(occasion.surroundings, occasion.read_file, occasion.records, occasion.pinned, rules),
         owner=owner,
         counter=counter,
         now=occasion.now,
@@ -146,7 +147,7 @@ def _report(
     return Report(
         draft.mechanism,
         True,
-        f"A summary replaces {len(removed)} messages; {kept_count} are kept.{sentences}",
+        f"A summary replaces {plural(len(removed), 'message')}; {plural(kept_count, 'is', 'are')} kept.{sentences}",
         before,
         after,
         tuple(changes),
