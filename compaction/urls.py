@@ -11,7 +11,7 @@ from compaction.export import views as exports
 from compaction.kinds.views import compact as compacting
 from compaction.pins import views as pins
 from compaction.questions.views import transcript_questions
-from compaction.trail.views import summary, trail
+from compaction.trail.views import replay, summary, trail
 
 urlpatterns = [
     path("cache/own/", forks.own_forks, name="own-forks"),
@@ -37,6 +37,8 @@ urlpatterns = [
         exports.compaction_download,
         name="compaction-download",
     ),
+    path("sessions/<str:session>/compactions/replay/", replay.compaction_replay, name="compaction-replay"),
+    path("sessions/<str:session>/compactions/replay/", replay.compaction_replay, name="compaction-replay"),
     path("sessions/<str:session>/compactions/", trail.compaction_list, name="compaction-list"),
     path(
         "sessions/<str:session>/compactions/<any:name>/summary/", summary.compaction_summary, name="compaction-summary"

@@ -27,16 +27,19 @@ def apply_kind(
     overhead: int = 0,
     session_id: str = "",
     failures: int = 0,
+    error: str = "",
 ) -> CompactionResult:
     """`messages`: a context as it is sent. `effects.summarise` writes the summary; without it the summary is put
     together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: automatic compactions of
-    this conversation that have failed in a row.
+    this conversation that have failed in a row. `error`: with which the API refused its latest request as too long.
 
     Raises KindError if the parameters make no sense.
     """
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
-    job = Job(messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures)
+    job = Job(
+        messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures, error
+    )
     applied = kind.apply(job, config)
     if applied.beside.get("context_management") is None:
         applied = put_back_pinned(applied, job.effects.pinned, job.counter)

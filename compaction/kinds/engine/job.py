@@ -47,6 +47,8 @@ class Job:
     counter: TokenCounter
     failures: int = 0
     """Automatic compactions of this conversation that have failed in a row."""
+    error: str = ""
+    """With which the API refused the latest request as too long."""
 
     @property
     def is_mechanical(self) -> bool:

@@ -24,6 +24,7 @@ from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
 from compaction.pins.selectors import pinned_uuids
 from compaction.trail.engine import count_quotes
+from compaction.trail.selectors.links import last_refusal
 from sessions.archive.engine.file_prints import print_of
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
@@ -113,6 +114,7 @@ def _apply(
         model=context.model,
         overhead=system_tally(context.setup.system, context.setup.tools).total,
         session_id=transcript.session_id,
+        error=last_refusal(transcript, context.position) if kind.automatic else "",
         failures=count_failures(transcript, kind.name) if kind.automatic and summariser.model_writer is not None else 0,
     )
 

@@ -236,7 +236,8 @@ class _Page:
 
     @cached_property
     def own_model(self) -> str:
-        return session_model(self.head.transcript) if self.form.kind.summarises else ""
+        asks = self.form.kind.summarises and self.choice.kind != MECHANICAL
+        return session_model(self.head.transcript) if asks else ""
 
     # --- starting -------------------------------------------------------------------------------------------------
     def start(self) -> HttpResponse:

@@ -340,7 +340,7 @@ class TestRecovery:
         outcome = recover(chat(5).messages, TOO_LONG, config, now=NOW, effects=Effects(summarise=Model()))
         assert outcome.compaction is not None
 
-    def test_but_not_for_a_compaction_itself(self) -> None:
+    def test_it_does_not_recover_a_compaction_itself(self) -> None:
         model = Model()
         config = PipelineConfig(source="compact")
         assert recover(chat(5).messages, TOO_LONG, config, now=NOW, effects=Effects(summarise=model)).error
