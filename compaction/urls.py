@@ -9,8 +9,9 @@ from compaction.cache.views import session as cache
 from compaction.compare.views import comparison, requests
 from compaction.export import views as exports
 from compaction.kinds.views import compact as compacting
+from compaction.pins import views as pins
 from compaction.questions.views import transcript_questions
-from compaction.trail.views import summary, trail
+from compaction.trail.views import replay, summary, trail
 
 urlpatterns = [
     path("cache/own/", forks.own_forks, name="own-forks"),
@@ -22,6 +23,7 @@ urlpatterns = [
     path("sessions/<str:session>/cache/look/", cache.cache_scan_start, name="cache-look"),
     path("sessions/<str:session>/cache/<any:message_id>/diff/", downloads.break_diff_file, name="cache-break-diff"),
     path("sessions/<str:session>/cache/<any:message_id>/", cache_break.cache_break, name="cache-break"),
+    path("sessions/<str:session>/pins/", pins.message_pin, name="message-pin"),
     path("sessions/<str:session>/questions/", transcript_questions, name="transcript-questions"),
     path("sessions/<str:session>/compact/request/", compacting.compact_request, name="compact-request"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
@@ -35,6 +37,8 @@ urlpatterns = [
         exports.compaction_download,
         name="compaction-download",
     ),
+    path("sessions/<str:session>/compactions/replay/", replay.compaction_replay, name="compaction-replay"),
+    path("sessions/<str:session>/compactions/replay/", replay.compaction_replay, name="compaction-replay"),
     path("sessions/<str:session>/compactions/", trail.compaction_list, name="compaction-list"),
     path(
         "sessions/<str:session>/compactions/<any:name>/summary/", summary.compaction_summary, name="compaction-summary"

@@ -17,6 +17,9 @@ import pytest
 
 from tests.serving import lucid, wait_until
 
+STATEMENT_SECONDS = 600
+"""No statement of a test takes that long on the slowest machine: one that never ends is an error and not a silence."""
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -77,6 +80,8 @@ def postgres_server(folder: Path, port: int = 0) -> Iterator[str]:
         "fsync=off",
         "-c",
         "max_connections=200",
+        "-c",
+        f"statement_timeout={STATEMENT_SECONDS}s",
     )
     with running(programs / "postgres", *options, port=port, user=user):
         url = f"postgres://lucid@127.0.0.1:{port}/postgres"

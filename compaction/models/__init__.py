@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from compaction.models.cache import CacheBreak, CacheScan
 from compaction.models.compaction import Compaction, Export
+from compaction.models.pins import Pin
 
-__all__ = ["CacheBreak", "CacheScan", "Compaction", "Export"]
+__all__ = ["CacheBreak", "CacheScan", "Compaction", "Export", "Pin"]

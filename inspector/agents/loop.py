@@ -14,6 +14,7 @@ from typing import Any
 from inspector.agents.errors import CancelledError, ModelError
 from inspector.agents.marks import find_mark, set_mark
 from inspector.agents.model import Ask, Json, LanguageModel, Reply
+from inspector.agents.snip import Snip, Snipped
 from inspector.agents.tools.tool import Denial, Outcome, Toolbox
 from sessions.usage.engine.usage import Usage
 
@@ -63,6 +64,8 @@ class AgentOutcome:
     messages: tuple[Json, ...] = ()
     """The whole conversation; cache marks may differ."""
     error: ModelError | None = None
+    snipped: tuple[Snipped, ...] = ()
+    """What the agent itself took out of what it was sent."""
 
     @property
     def text(self) -> str:
@@ -94,10 +97,12 @@ def run_agent(
     *,
     limits: AgentLimits | None = None,
     listener: Callable[[AgentProgress], None] | None = None,
+    snip: Snip | None = None,
 ) -> AgentOutcome:
     """Never raises a ModelError: an agent that was cancelled or failed has an outcome too.
 
-    An ask without tools gets those of the toolbox. One with tools, such as a fork, keeps them.
+    An ask without tools gets those of the toolbox. One with tools, such as a fork, keeps them. `snip` is the tool of
+    that name, if it is in the toolbox: what it takes out stays in the outcome.
     """
     limits = limits or AgentLimits()
     ask = ask if ask.tools else replace(ask, tools=toolbox.definitions)
@@ -106,7 +111,7 @@ def run_agent(
     tell = listener or (lambda _: None)
 
     def outcome(ended: AgentEnd, error: ModelError | None = None) -> AgentOutcome:
-        return AgentOutcome(ended, tuple(turns), tuple(messages), error)
+        return AgentOutcome(ended, tuple(turns), tuple(messages), error, tuple(snip.snipped) if snip else ())
 
     while True:
         if len(turns) >= limits.turns:
@@ -114,7 +119,8 @@ def run_agent(
         if limits.tokens is not None and Usage.sum(turn.usage for turn in turns).total >= limits.tokens:
             return outcome(AgentEnd.TOKEN_LIMIT)
         # A fork has set its cache mark already, so its first request is sent unchanged.
-        sent = tuple(messages) if mark is not None and not turns else set_mark(messages, mark=mark)
+        view = messages if snip is None else snip.view(messages)
+        sent = tuple(view) if mark is not None and not turns else set_mark(view, mark=mark)
         try:
             reply = model.ask(replace(ask, messages=sent))
         except ModelError as error:
@@ -127,6 +133,8 @@ def run_agent(
         if stopped is not None:
             return outcome(AgentEnd.CANCELLED, stopped)
         if results:
+            reminder = snip.nudge(reply.usage.context) if snip is not None else None
+            results = [*results, reminder] if reminder is not None else results
             messages.append({"role": "user", "content": results})
         elif reply.stop_reason != "pause_turn":
             return outcome(AgentEnd.OUTPUT_LIMIT if reply.stop_reason == "max_tokens" else AgentEnd.FINISHED)

@@ -23,6 +23,8 @@ All of it is invented; the project, the harbours and the numbers do not exist.
 
 - `python -m tests.demo.build` writes `sessions/demo/`, `expected.json` and this page again; a test compares all three.
 - `tests/demo/names.py` has the session ids, the named records and the expected numbers for other tests.
+- Nobody typed the numbers of tokens: `tests/demo/story/accounts.py` weighs each prompt as the product does, with fixed
+  rates, and a model of the prompt cache tells what of it was read and written.
 - Positions count records from 0 in file order (a line with two glued objects is two records).
 """
 

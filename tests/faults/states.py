@@ -46,7 +46,8 @@ class States:
                 self.put_back(Begin.EMPTY)
                 self._done(self.warm.lucid("check"))
                 large = begin is Begin.LARGE
-                write_sessions(self.warm.place.config, sessions=2 if large else 3, turns=400 if large else 8)
+                size = {"sessions": 2, "turns": 30, "letters": 28_000} if large else {}
+                write_sessions(self.warm.place.config, **size)
                 write_memory(self.warm.place.config)
             case Begin.IMPORTED:
                 self.put_back(Begin.READY)

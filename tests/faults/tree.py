@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 from tests.sessions.writing import Writing
 
@@ -18,11 +19,16 @@ FILES = {
 }
 
 
-def write_sessions(config: Path, *, sessions: int = 3, turns: int = 8, first: int = 0) -> None:
-    """`first`: the number of the first session, so that two trees may hold different ones."""
+def write_sessions(config: Path, *, sessions: int = 3, turns: int = 8, first: int = 0, letters: int = 0) -> None:
+    """`first`: the number of the first session, so that two trees may hold different ones. `letters`: of a long message
+    for each turn, a sixth of it incompressible: many bytes in few messages."""
     for number in range(first, first + sessions):
         session = f"{number:08d}-0000-4000-8000-000000000000"
-        Writing(session=session).turns(turns).save(config / "projects" / PROJECT)
+        writing = Writing(session=session).turns(turns)
+        for turn in range(turns if letters else 0):
+            words = Random(f"{number} {turn}").randbytes(letters // 12).hex(" ", 4)
+            writing.user(words.ljust(letters, "~"))
+        writing.save(config / "projects" / PROJECT)
 
 
 def write_memory(config: Path) -> None:

@@ -201,7 +201,7 @@ def test_half_sent_headers_are_closed(pages: tuple[int, Reading], monkeypatch: p
         client.close()
 
 
-def test_a_second_request_may_not_stop_halfway_either(
+def test_a_second_request_on_a_connection_may_not_stop_halfway(
     pages: tuple[int, Reading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "HEAD_SECONDS", 0.5)

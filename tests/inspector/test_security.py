@@ -49,7 +49,7 @@ def test_every_answer_has_the_headers(server: Server, path: str) -> None:
     assert answer.headers["Server"] is None
 
 
-def test_a_refusal_has_them_too(server: Server) -> None:
+def test_a_refusal_has_the_same_headers_as_an_answer(server: Server) -> None:
     answer = server.get("/health/", Host="evil.example")
     assert answer.status == 400
     assert {name: answer.headers[name] for name in HEADERS} == HEADERS
@@ -139,7 +139,7 @@ def test_no_copy_of_a_page_stays_in_the_browser(server: Server, path: str) -> No
     assert "no-store" in server.get(path).headers["Cache-Control"]
 
 
-def test_no_copy_of_a_refusal_stays_either(server: Server) -> None:
+def test_no_copy_of_a_refusal_stays_in_the_browser(server: Server) -> None:
     assert server.get("/", Host="evil.example").headers["Cache-Control"] == "no-store"
     assert server.get("/runs/start/", "POST").headers["Cache-Control"] == "no-store"
 

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -90,14 +91,18 @@ class Hosts:
         return self.folder / f"tree-{host}"
 
     def write(self, host: str, sessions: int = SESSIONS) -> list[Path]:
-        """Sessions of its own, under names that the other host has too for the sub-agents: addresses must differ."""
+        """Sessions of its own, under names that the other host has too for the sub-agents: addresses must differ. The
+        newest file gets the name alone, and host a plans first, so its files are the newest."""
         project = self.tree(host) / "projects" / "-home-dev-tidewatch"
+        written = time.time() - 3600 * (ord(host) - ord("a"))
         paths = []
         for number in range(sessions):
             session = Writing(session=f"{ord(host):08d}-{number:04d}-4000-8000-000000000000").turns(TURNS)
             agent = Writing(session=f"{ord(host):08d}-{number:04d}-4000-9000-000000000000").turns(2)
-            agent.save(project / session.session / "subagents", f"agent-{number:08x}")
+            of_agent = agent.save(project / session.session / "subagents", f"agent-{number:08x}")
             paths.append(session.save(project))
+            for path in (of_agent, paths[-1]):
+                os.utime(path, (written, written))
         return paths
 
     def stop(self, host: str, where: str, tree: Path | None = None) -> subprocess.Popen[str]:

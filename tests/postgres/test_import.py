@@ -99,9 +99,10 @@ def test_a_growing_session_is_followed(tmp_path: Path, postgres_url: str) -> Non
         time.sleep(1)  # the watcher looks at the tree a second time before it waits for changes
         writing.assistant("The **lock gate** is open.")
         append(path, writing.records[-1])
-        wait_until(lambda: b"lock gate" in server.get(f"{page}live/?after=8").body, seconds=10)
+        wait_until(lambda: b"lock gate" in server.get(f"{page}live/?after=8").body)
         assert server.get(f"{page}live/?after=9").status == 204
-        assert b"lock gate" in server.get("/search/?q=gate").body.replace(b"<mark>gate</mark>", b"gate")
+        # Words are indexed right after the rows that are shown.
+        wait_until(lambda: b"lock gate" in server.get("/search/?q=gate").body.replace(b"<mark>gate</mark>", b"gate"))
         assert server.stop() == 0
     assert "Traceback" not in "".join(server.lines)
 

@@ -17,11 +17,6 @@ Said = list[tuple[Any, ...]]
 _COLLAPSE = ("keep_tokens=100", "least=50", "least_score=0")
 SETTINGS = {"budget": ("per_result=400", "preview=100"), "collapse": _COLLAPSE}
 """Such that there is something to do in a short session."""
-_GONE_ON = [
-    (role, "text", None, digest({"type": "text", "text": words})["core"])
-    for role, words in (("user", "Continue from where you left off."), ("assistant", "No response requested."))
-]
-"""What the client says by itself when it goes on with a turn that looks cut off."""
 NOTIFICATION = re.compile(r"<task-notification>.*</task-notification>", re.DOTALL)
 
 
@@ -45,8 +40,7 @@ def resume_export(visit: Visit, session: str, kind: str) -> list[Miss]:
     if not sent:
         return [Miss("export", UNEXPLAINED, f"{kind}: the prompt was not sent")]
     theirs, ours = conversation(sent[0]), conversation(context["messages"])
-    rest = [item for item in theirs if item not in _GONE_ON]
-    return explain_export(visit.version, kind, _difference(theirs, ours), _difference(rest, ours))
+    return explain_export(kind, _difference(theirs, ours))
 
 
 def _difference(sent: Said, ours: Said) -> str:

@@ -11,6 +11,8 @@ from tests.truth.oracle import Truth
 from tests.truth.wire import Json
 
 UNEXPLAINED = "unexplained"
+_SAME_MOMENT = "The order of attachments"
+_FIRST_PROMPT = "What was asked at first"
 _AFTER_ANSWER = "What was sent after the last answer"
 
 
@@ -43,15 +45,15 @@ def _own_words(case: Case) -> bool:
 
 
 def _other_order(case: Case) -> bool:
-    """After a compaction and a resume, files that were read before are told in another order than they stand in."""
-    if case.context is None or behaviour_of(case.version).records_wording:
+    """Attachments that were written at the same moment stand in another order; Lucid says so."""
+    if case.context is None or not any(words.startswith(_SAME_MOMENT) for words in case.context["unknown"]):
         return False
-    output = [sorted(_system_lengths(item["messages"])) for item in (case.sent, case.context)]
-    return output[0] == output[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
+    lengths = [sorted(_lengths(request["messages"])) for request in (case.sent, case.context)]
+    return lengths[0] == lengths[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
 
 
-def _system_lengths(messages: list[Json]) -> Iterator[int]:
-    """How long the words of the client are that have a role of their own."""
+def _lengths(messages: list[Json]) -> Iterator[int]:
+    """Of the words of the client that have a role of their own."""
     for message in messages:
         if message["role"] == "system":
             yield from (block["chars"] for block in message["content"])
@@ -70,10 +72,19 @@ def _prompt_meanwhile(case: Case) -> bool:
     return before == conversation(case.context["messages"]) and last[:2] == ("user", "text")
 
 
+def _first_prompt(case: Case) -> bool:
+    """A sub-agent's file begins with its answer, and no other record holds what it was asked; Lucid says so."""
+    if case.context is None or not any(words.startswith(_FIRST_PROMPT) for words in case.context["unknown"]):
+        return False
+    first, *rest = conversation(case.sent["messages"])
+    return first[:2] == ("user", "text") and rest == conversation(case.context["messages"])
+
+
 CAUSES: dict[str, Callable[[Case], bool]] = {
     "reminders in no record": _no_record,
     "words of an attachment in no record": _own_words,
-    "files in another order": _other_order,
+    "files of the same moment": _other_order,
+    "prompt of a sub-agent in no record": _first_prompt,
     "prompt typed meanwhile in no record": _prompt_meanwhile,
 }
 
@@ -101,14 +112,8 @@ def explain_break(version: str, true: Truth | None, messages: Json | None) -> Mi
     return None
 
 
-def explain_export(version: str, kind: str, difference: str, rest: str) -> list[Miss]:
-    """`rest`: what still differs without the words in which the client goes on with a turn that was cut off."""
-    if not difference:
-        return []
-    # The last row of an export is an attachment, which these versions take for the middle of a turn.
-    takes_for_cut_off = (2, 1, 90) <= tuple(map(int, version.split("."))) < (2, 1, 197)
-    cause = "a turn that looks cut off" if takes_for_cut_off and not rest else UNEXPLAINED
-    return [Miss("export", cause, f"{kind}: {difference}")]
+def explain_export(kind: str, difference: str) -> list[Miss]:
+    return [Miss("export", UNEXPLAINED, f"{kind}: {difference}")] if difference else []
 
 
 def _difference(case: Case) -> str:

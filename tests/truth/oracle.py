@@ -43,7 +43,8 @@ def truths(sent: list[Json], compacted: list[int]) -> list[Truth]:
     results = []
     for previous, now in pairwise(sent):
         before, read = _read(previous), _read(now)
-        if before - read <= 2_000 or before - read <= before * 0.05 or "haiku" in now["model"]:
+        switched = not read and previous["model"] != now["model"]
+        if before - read <= 2_000 or before - read <= before * 0.05 or ("haiku" in now["model"] and not switched):
             continue
         cause = _cause(previous, now, compacted)
         expected = cause in ("compaction", "lookback_exceeded", "rewind")

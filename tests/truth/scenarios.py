@@ -1,49 +1,15 @@
-"""What the client is put through. All that is said, read and written here is ours."""
+"""What the client is put through day by day. All that is said, read and written here is ours."""
 
 from __future__ import annotations
 
 import base64
-import json
-import struct
 import threading
-import zlib
-from collections.abc import Callable, Mapping, Sequence
 
 from tests.inspector.agents.server import Call, Fail, Say
-from tests.truth.script import Step
+from tests.truth.rare_scenarios import RARE
+from tests.truth.stage import FILES, LINES, RULES, agent, bash, hook, picture, printed, read, scenario, simple
 from tests.truth.terminal import CONTROL_U, ENTER, ESCAPE, UP
-from tests.truth.visit import SONNET, Scenario, Visit
-from tests.truth.wire import Json
-
-TABLE = "# Tides\n\nHigh water at four minutes past noon.\nLow water at ten minutes past six.\n"
-RULES = "# Rules of the harbour\n\nMeasure in metres. Name the mark that was read.\n"
-FILES = {"tides.md": TABLE, "marks/north.md": "North mark: 4.2 metres\n", "CLAUDE.md": RULES}
-LINES = "".join(f"Tide {number} rose to {number % 7} metres at the northern mark.\n" for number in range(900))
-
-
-def _read(path: str) -> Call:
-    return Call("Read", {"file_path": f"{{work}}/{path}"})
-
-
-def _bash(command: str) -> Call:
-    return Call("Bash", {"command": command, "description": "Look at the tables"})
-
-
-def _agent(prompt: str) -> Call:
-    kind = "general-purpose"
-    return Call("Task", {"description": "Look at one mark", "prompt": prompt, "subagent_type": kind})
-
-
-def _picture() -> bytes:
-    """A red square of eight pixels."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)
-    lines = (b"\0" + b"\xff\0\0" * 8) * 8
-    packed = zlib.compress(lines)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+from tests.truth.visit import SONNET, Visit
 
 
 def _plain(visit: Visit) -> None:
@@ -83,8 +49,8 @@ def _queue(visit: Visit) -> None:
 
 
 def _image(visit: Visit) -> None:
-    (visit.home.work / "chart.png").write_bytes(_picture())
-    source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(_picture()).decode()}
+    (visit.home.work / "chart.png").write_bytes(picture())
+    source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(picture()).decode()}
     words = {"type": "text", "text": "What does this chart show?"}
     visit.talk([{"type": "image", "source": source}, words], "Read the chart from the file.")
 
@@ -127,47 +93,22 @@ def _typed_meanwhile(visit: Visit) -> None:
         visit.ask(opened, "Thank you, that is all.")
 
 
-def _simple(*prompts: str, arguments: Sequence[str] = ()) -> Callable[[Visit], object]:
-    """One prompt, then the others, each by a client that was started anew."""
-
-    def drive(visit: Visit) -> None:
-        session = visit.say(prompts[0], *arguments)
-        for prompt in prompts[1:]:
-            visit.say(prompt, "--resume", session, *arguments)
-
-    return drive
-
-
-def _hook(event: str, command: str, matcher: str = "") -> Json:
-    return {event: [{**({"matcher": matcher} if matcher else {}), "hooks": [{"type": "command", "command": command}]}]}
-
-
-def _printed(value: Mapping[str, object]) -> str:
-    return f"echo '{json.dumps(value)}'"
-
-
 _ADDED = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "The gauge is new."}}
 _BLOCKED = {"decision": "block", "reason": "The southern mark was left out."}
 HOOKS = {
     "hooks": {
-        **_hook("UserPromptSubmit", _printed(_ADDED)),
-        **_hook("PostToolUse", "echo 'Keep the log dry.' >&2; exit 2", "Read"),
-        **_hook("PreToolUse", "echo 'No such command here.' >&2; exit 2", "Bash"),
-        **_hook("Stop", f"test -f stopped || {{ touch stopped; {_printed(_BLOCKED)}; }}"),
+        **hook("UserPromptSubmit", printed(_ADDED)),
+        **hook("PostToolUse", "echo 'Keep the log dry.' >&2; exit 2", "Read"),
+        **hook("PreToolUse", "echo 'No such command here.' >&2; exit 2", "Bash"),
+        **hook("Stop", f"test -f stopped || {{ touch stopped; {printed(_BLOCKED)}; }}"),
     }
 }
 
 _FILLING = [f"Read the long table once more, number {number}." for number in range(4)]
 
 
-def _scenario(
-    name: str, drive: Callable[[Visit], object], answers: Mapping[str, Sequence[Step]], **more: object
-) -> Scenario:
-    return Scenario(name, drive, answers, **{"files": FILES, **more})  # type: ignore[arg-type]
-
-
 SCENARIOS = [
-    _scenario(
+    scenario(
         "plain",
         _plain,
         {
@@ -175,19 +116,19 @@ SCENARIOS = [
             "And when is low water?": [Say("Low water is at ten minutes past six.")],
         },
     ),
-    _scenario(
+    scenario(
         "tools",
-        _simple("Put the tables in order, please."),
+        simple("Put the tables in order, please."),
         {
             "Put the tables in order, please.": [
-                Say("I read the tables first.", "Two files.", [_read("tides.md"), _read("marks/north.md")]),
+                Say("I read the tables first.", "Two files.", [read("tides.md"), read("marks/north.md")]),
                 Say(
                     calls=[
                         Call("Edit", {"file_path": "{work}/tides.md", "old_string": "Low water", "new_string": "Ebb"}),
-                        _bash("cat marks/north.md; echo measured"),
+                        bash("cat marks/north.md; echo measured"),
                     ]
                 ),
-                Say("One is missing, one fails.", "", [_read("missing.md"), _bash("echo no tide >&2; exit 3")]),
+                Say("One is missing, one fails.", "", [read("missing.md"), bash("echo no tide >&2; exit 3")]),
                 Say(calls=[Call("Write", {"file_path": "{work}/south.md", "content": "South mark: 3.9 metres\n"})]),
                 Say(calls=[Call("Grep", {"pattern": "metres", "path": "{work}", "output_mode": "content"})]),
                 Say("The tables are in order."),
@@ -195,22 +136,22 @@ SCENARIOS = [
         },
         exports=("full",),
     ),
-    _scenario(
+    scenario(
         "resume",
         _resume,
         {
             "Read both tables at once.": [
-                Say("Both at once.", "", [_read("tides.md"), _read("marks/north.md")]),
+                Say("Both at once.", "", [read("tides.md"), read("marks/north.md")]),
                 Say("I have read both."),
             ],
             "Which mark is the northern one?": [Say("The one at 4.2 metres.")],
-            "Go on with the last table.": [Say(calls=[_bash("wc -l tides.md")]), Say("It has four lines.")],
+            "Go on with the last table.": [Say(calls=[bash("wc -l tides.md")]), Say("It has four lines.")],
             "Try another way from here.": [Say("Another way it is.")],
         },
     ),
-    _scenario(
+    scenario(
         "retries",
-        _simple("Ask until somebody answers.", "Ask for more than one can say."),
+        simple("Ask until somebody answers.", "Ask for more than one can say."),
         {
             "Ask until somebody answers.": [
                 (
@@ -225,47 +166,47 @@ SCENARIOS = [
             ],
         },
     ),
-    _scenario(
+    scenario(
         "compact",
         _compact,
         {
             "Read all of the tables first.": [
-                Say(calls=[_read("tides.md"), _read("marks/north.md"), _read("long.md")]),
+                Say(calls=[read("tides.md"), read("marks/north.md"), read("long.md")]),
                 Say("I have read all three."),
             ],
             "Say which one is the longest.": [Say("The long one.")],
-            "Now read the northern one again.": [Say(calls=[_read("marks/north.md")]), Say("It is still 4.2 metres.")],
+            "Now read the northern one again.": [Say(calls=[read("marks/north.md")]), Say("It is still 4.2 metres.")],
         },
         files={**FILES, "long.md": LINES[:12_000]},
     ),
-    _scenario(
+    scenario(
         "auto",
-        _simple(*_FILLING, "What is left of the long table?"),
+        simple(*_FILLING, "What is left of the long table?"),
         {
-            **{prompt: [Say(calls=[_bash("head -c 24000 long.md")]), Say("Read once more.")] for prompt in _FILLING},
+            **{prompt: [Say(calls=[bash("head -c 24000 long.md")]), Say("Read once more.")] for prompt in _FILLING},
             "What is left of the long table?": [Say("What the summary says of it.")],
         },
         files={**FILES, "long.md": LINES},
         density=2.2,
     ),
-    _scenario(
+    scenario(
         "agents",
-        _simple("Let two helpers look at the marks.", "What did the helpers say?"),
+        simple("Let two helpers look at the marks.", "What did the helpers say?"),
         {
             "Let two helpers look at the marks.": [
-                Say("Two helpers.", "", [_agent("Look at the northern mark."), _agent("Look at the tide table.")]),
+                Say("Two helpers.", "", [agent("Look at the northern mark."), agent("Look at the tide table.")]),
                 Say("Both helpers have answered."),
             ],
-            "Look at the northern mark.": [Say(calls=[_read("marks/north.md")]), Say("It stands at 4.2 metres.")],
+            "Look at the northern mark.": [Say(calls=[read("marks/north.md")]), Say("It stands at 4.2 metres.")],
             "Look at the tide table.": [
-                Say("Two ways.", "", [_read("tides.md"), _bash("wc -l tides.md")]),
+                Say("Two ways.", "", [read("tides.md"), bash("wc -l tides.md")]),
                 Say("It has four lines."),
             ],
             "What did the helpers say?": [Say("One said metres, the other said lines.")],
         },
         agents=frozenset(("Look at the northern mark.", "Look at the tide table.")),
     ),
-    _scenario(
+    scenario(
         "pause",
         _pause,
         {
@@ -274,23 +215,23 @@ SCENARIOS = [
             "Note the height after lunch.": [Say("It was 4.0 metres.")],
         },
     ),
-    _scenario(
+    scenario(
         "switch",
         _switch,
         {
             "Think about the spring tide.": [
-                Say("It is high.", "The moon is full.", [_read("tides.md")]),
+                Say("It is high.", "The moon is full.", [read("tides.md")]),
                 Say("It is very high.", "So it is."),
             ],
             "Let somebody else go on.": [Say("I went on.", "Another thought.")],
             "Come back to the first one.": [Say("Here I am again.")],
         },
     ),
-    _scenario(
+    scenario(
         "memory",
-        _simple("Follow the rules of the marks.", "Which rules did you follow?"),
+        simple("Follow the rules of the marks.", "Which rules did you follow?"),
         {
-            "Follow the rules of the marks.": [Say(calls=[_read("marks/north.md")]), Say("I followed them.")],
+            "Follow the rules of the marks.": [Say(calls=[read("marks/north.md")]), Say("I followed them.")],
             "Which rules did you follow?": [Say("Those of the marks.")],
         },
         files={
@@ -300,29 +241,29 @@ SCENARIOS = [
             "marks/CLAUDE.md": "# Marks\n\nThe northern mark is read first.\n",
         },
     ),
-    _scenario(
+    scenario(
         "large",
-        _simple("Print the long table whole.", "Print many small ones at once."),
+        simple("Print the long table whole.", "Print many small ones at once."),
         {
             "Print the long table whole.": [
-                Say(calls=[_bash("cat long.md long.md"), _read("long.md")]),
-                Say(calls=[_bash("head -c 3000 long.md")]),
+                Say(calls=[bash("cat long.md long.md"), read("long.md")]),
+                Say(calls=[bash("head -c 3000 long.md")]),
                 Say("That was long."),
             ],
             "Print many small ones at once.": [
-                Say("Many.", "", [_bash(f"echo table {number}") for number in range(22)]),
+                Say("Many.", "", [bash(f"echo table {number}") for number in range(22)]),
                 Say("Those were many."),
             ],
         },
         exports=("budget",),
         files={**FILES, "long.md": LINES},
     ),
-    _scenario(
+    scenario(
         "hooks",
-        _simple("Measure with the new gauge.", "Measure once more with it."),
+        simple("Measure with the new gauge.", "Measure once more with it."),
         {
             "Measure with the new gauge.": [
-                Say(calls=[_read("tides.md"), _bash("echo measured")]),
+                Say(calls=[read("tides.md"), bash("echo measured")]),
                 Say("I measured."),
                 Say("And the southern mark as well."),
             ],
@@ -330,12 +271,12 @@ SCENARIOS = [
         },
         settings=HOOKS,
     ),
-    _scenario(
+    scenario(
         "queue",
         _queue,
         {
             "Measure slowly, please.": [
-                Say(calls=[_bash("sleep 2; echo slowly")]),
+                Say(calls=[bash("sleep 2; echo slowly")]),
                 Say("Slowly measured."),
                 Say("And measured again."),
             ],
@@ -343,33 +284,33 @@ SCENARIOS = [
             "Thank you for all of it.": [Say("You are welcome.")],
         },
     ),
-    _scenario(
+    scenario(
         "image",
         _image,
         {
             "What does this chart show?": [Say("A red square.")],
-            "Read the chart from the file.": [Say(calls=[_read("chart.png")]), Say("Still a red square.")],
+            "Read the chart from the file.": [Say(calls=[read("chart.png")]), Say("Still a red square.")],
         },
     ),
-    _scenario(
+    scenario(
         "typed",
         _typed,
         {
-            "Read the tide table here.": [Say("I look.", "", [_read("tides.md"), _bash("ls")]), Say("I have read it.")],
+            "Read the tide table here.": [Say("I look.", "", [read("tides.md"), bash("ls")]), Say("I have read it.")],
             "Thank you for the table.": [Say("You are welcome to it.")],
             "What do you remember of it?": [Say("What the summary says.")],
         },
     ),
-    _scenario(
+    scenario(
         "interrupted",
         _interrupted,
         {
             "Count all waves of the day.": [Say("One, two, three, and so on until the night.", hold=threading.Event())],
-            "Count only ten of them.": [Say(calls=[_bash("seq 10")]), Say("Ten waves.")],
+            "Count only ten of them.": [Say(calls=[bash("seq 10")]), Say("Ten waves.")],
             "Those were enough.": [Say("Ten it is.")],
         },
     ),
-    _scenario(
+    scenario(
         "rewound",
         _rewound,
         {
@@ -379,21 +320,22 @@ SCENARIOS = [
             "Name another harbour instead.": [Say("The outer harbour.")],
         },
     ),
-    _scenario(
+    scenario(
         "typed-meanwhile",
         _typed_meanwhile,
         {
-            "Measure slowly in the evening.": [Say(calls=[_bash("sleep 12; echo slowly")]), Say("Slowly measured.")],
+            "Measure slowly in the evening.": [Say(calls=[bash("sleep 12; echo slowly")]), Say("Slowly measured.")],
             "Measure the pier as well.": [Say("The pier, too."), Say("That is the pier.")],
             "Thank you, that is all.": [Say("Good night.")],
         },
     ),
-    _scenario(
+    scenario(
         "plan",
-        _simple("Plan how to measure the tide.", "Do as it was planned.", arguments=("--permission-mode", "plan")),
+        simple("Plan how to measure the tide.", "Do as it was planned.", arguments=("--permission-mode", "plan")),
         {
-            "Plan how to measure the tide.": [Say(calls=[_read("tides.md")]), Say("This is the plan: measure twice.")],
+            "Plan how to measure the tide.": [Say(calls=[read("tides.md")]), Say("This is the plan: measure twice.")],
             "Do as it was planned.": [Say("Measured twice.")],
         },
     ),
+    *RARE,
 ]

@@ -111,7 +111,8 @@ def _asks_summary(text: str) -> bool:
 
 def _goes_on(text: str) -> bool:
     """Words that the client puts in by itself in the course of a conversation."""
-    return text.startswith(("Stop hook feedback", "Continue from where you left off", "[Request interrupted", "<"))
+    starts = ("Stop hook feedback", "Continue from where you left off", "[Request interrupted", "[SYSTEM", "<")
+    return text.startswith(starts)
 
 
 def _put(value: Any, work: str) -> Any:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from tests.truth.script import GO_ON, Script, Step
 from tests.truth.terminal import ENTER, Terminal, terminal
 from tests.truth.wire import Json, Kind
 
-OPUS, SONNET = "claude-opus-5-5", "claude-sonnet-4-5-20250929"
+OPUS, SONNET, HAIKU = "claude-opus-5-5", "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001"
 ALLOWED = ["Read", "Edit", "Write", "Bash", "Grep", "Glob", "Task", "Agent"]
 HURRY = 30
 """Seconds after which a prompt that led to no request is sent once more, and an answer counts as recorded."""
@@ -71,13 +72,21 @@ class Visit:
             raise NotPlayedError(f"status {done.returncode}: {done.stdout[-300:]} {done.stderr[-300:]}")
         return str(sessions[-1])
 
-    def talk(self, *prompts: str | list[Json], meanwhile: Mapping[int, str] | None = None, model: str = OPUS) -> str:
-        """Several prompts over one connection. `meanwhile`: sent as soon as the model has had so many requests."""
+    def talk(
+        self,
+        *prompts: str | list[Json],
+        meanwhile: Mapping[int, str] | None = None,
+        pause: float = 0.0,
+        model: str = OPUS,
+    ) -> str:
+        """Several prompts over one connection. `meanwhile`: sent as soon as the model has had so many requests;
+        `pause`: seconds after each answer."""
         arguments = ("--print", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
         with self.home.start(*arguments, "--model", model) as process:
             connection = Connection(process, self.model)
             for prompt in prompts:
                 connection.ask(prompt, meanwhile or {})
+                time.sleep(pause)
             connection.close()
         if not connection.session:
             raise NotPlayedError("nothing was answered over the connection")

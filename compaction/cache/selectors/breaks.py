@@ -15,7 +15,7 @@ from compaction.models import CacheBreak, CacheScan
 from sessions.models import Request, Source, Transcript
 from sessions.transcripts.engine.keys import key_of
 
-RULES_VERSION = 5
+RULES_VERSION = 6
 """Raise it when the rules of the detection change: all sessions are then scanned again."""
 _NEWEST_CAPTURES = (
     "SELECT coalesce(t.parent_id, t.id), max(c.id) FROM transcripts_capture c"

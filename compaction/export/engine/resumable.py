@@ -25,8 +25,10 @@ from compaction.mechanisms.engine.compaction.boundary import (
 )
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.conversation.standing import is_standing
+from sessions.context.engine.client_versions import behaviour_of
 from sessions.context.engine.rendering.records import LOADED
 from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, text_block
+from sessions.usage.engine.prices import SYNTHETIC
 
 Row = dict[str, Any]
 Records = Callable[[Message], Mapping[str, Any] | None]
@@ -80,7 +82,9 @@ def resumable_rows(
     writer = _Writer(records, envelope)
     rows = _write_rows(writer, after, compaction, sizes or Sizes())
     if origin is not None:
-        rows.append(writer.origin_row(origin, rows[-1]["uuid"] if rows else None))
+        last = rows[-1]["uuid"] if rows else None
+        ends_with_answer = behaviour_of(envelope.version).answers_last_note
+        rows.append(writer.closing_row(origin, last) if ends_with_answer else writer.origin_row(origin, last))
     if envelope.title:
         rows.append({"type": "custom-title", "customTitle": envelope.title, "sessionId": envelope.session_id})
     return rows
@@ -180,6 +184,24 @@ class _Writer:
         # Up to 2.1.90 the client goes on from the row with the latest time, and from the first of several.
         row["timestamp"] = _stamp(self.envelope.made_at + 0.001)
         return {**row, "parentUuid": parent, "uuid": self.new_uuid("origin")}
+
+    def closing_row(self, origin: Origin, parent: str | None) -> Row:
+        """The same for versions that take an attachment at the end for the middle of a turn: as a report of an error,
+        which is never sent, and after which the turn is over."""
+        words = f"This session was made from {origin.session_id}: {origin.kind}, run {origin.run}."
+        message = {
+            "id": f"msg_{self.new_uuid('closing').replace('-', '')}",
+            "type": "message",
+            "role": "assistant",
+            "model": SYNTHETIC,
+            "content": [text_block(words)],
+            "stop_reason": "stop_sequence",
+            "stop_sequence": "",
+            "usage": dict.fromkeys(_SPENT, 0),
+        }
+        row = {**self.with_envelope({}), "type": "assistant", "isApiErrorMessage": True, "message": message}
+        row["timestamp"] = _stamp(self.envelope.made_at + 0.001)
+        return {**row, "parentUuid": parent, "uuid": self.new_uuid("closed")}
 
     def rows(
         self, messages: Sequence[Message], parent: str | None, *, notes: Collection[str] = frozenset()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compaction.kinds.engine.job import Job, Parameters
+from compaction.kinds.engine.pins import put_back_pinned
 from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.settings import config_of
 from compaction.kinds.engine.spec import KindSpec
@@ -26,17 +27,24 @@ def apply_kind(
     overhead: int = 0,
     session_id: str = "",
     failures: int = 0,
+    error: str = "",
 ) -> CompactionResult:
     """`messages`: a context as it is sent. `effects.summarise` writes the summary; without it the summary is put
     together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: automatic compactions of
-    this conversation that have failed in a row.
+    this conversation that have failed in a row. `error`: with which the API refused its latest request as too long.
 
     Raises KindError if the parameters make no sense.
     """
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
-    job = Job(messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures)
+    job = Job(
+        messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures, error
+    )
     applied = kind.apply(job, config)
+    if applied.beside.get("context_management") is None:
+        applied = put_back_pinned(applied, job.effects.pinned, job.counter)
+    elif applied.done and job.effects.pinned:
+        applied = replace(applied, why=f"{applied.why} The API knows no pins: pinned results go too.")
     # The agent's own pipeline drops dead thinking by itself.
     return applied if kind.automatic or kind.keeps_thinking(job, config) else _drop_dead_thinking(applied, job)
 

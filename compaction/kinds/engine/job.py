@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,6 +31,8 @@ class Parameters:
     """What a summary should observe."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Name -> value, both as they were typed."""
+    pinned: tuple[str, ...] = ()
+    """Ids of messages that stay word for word, beside those that are pinned in the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Job:
     counter: TokenCounter
     failures: int = 0
     """Automatic compactions of this conversation that have failed in a row."""
+    error: str = ""
+    """With which the API refused the latest request as too long."""
 
     @property
     def is_mechanical(self) -> bool:
@@ -71,6 +75,9 @@ class Job:
             return config
         most = min(config.files.tokens_in_all, estimate(self.messages, self.counter) // 4)
         return replace(config, files=replace(config.files, tokens_in_all=most))
+
+    def holds_pinned(self, uuids: Iterable[str]) -> bool:
+        return not self.effects.pinned.isdisjoint(uuids)
 
     def add_instructions(self, config: FullConfig) -> FullConfig:
         return replace(config, instructions=self.parameters.instructions or config.instructions)

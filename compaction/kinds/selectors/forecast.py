@@ -12,6 +12,8 @@ from compaction.kinds.selectors.notes_being_taken import foresee_notes
 from compaction.kinds.selectors.overrides import add_overrides
 from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.mechanisms.engine import Effects
+from compaction.pins.selectors import pinned_uuids
+from compaction.trail.selectors.links import last_refusal
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.models import Transcript
@@ -59,6 +61,7 @@ def forecast(
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = replace(
         recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
+        pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
         summarise=weigher,
         read_notes=lambda: foresee_notes(transcript, context.position),
     )
@@ -72,6 +75,7 @@ def forecast(
             model=context.model,
             overhead=overhead,
             session_id=transcript.session_id,
+            error=last_refusal(transcript, context.position) if kind.automatic else "",
         )
     except KindError as error:
         return Forecast(None, str(error))

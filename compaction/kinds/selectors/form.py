@@ -15,6 +15,7 @@ from compaction.kinds.selectors.forecast import Forecast, forecast
 from compaction.kinds.selectors.moment import Moment
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.partial.pivots import legal_pivots
+from compaction.pins.selectors import pinned_uuids
 from inspector.web.paging import Page, page_of
 from sessions.context.engine import Context
 from sessions.context.engine.left_out import LeftOutReason
@@ -64,6 +65,13 @@ class ChoiceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedRow:
+    uuid: str
+    title: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class CutPoint:
     """Where a message that was named leads: to a cut there or nearby, or to the reason why not."""
 
@@ -110,6 +118,20 @@ class SessionSnapshot:
         return forecast(
             self.transcript, self.context, kind, parameters, asks_model=asks_model, shared=shared, now_ms=now_ms
         )
+
+    # --- what stays -----------------------------------------------------------------------------------------------
+    def pinned_rows(self) -> list[PinnedRow]:
+        """The first first. A message that has left the context is only named."""
+        uuids = pinned_uuids(self.transcript)
+        in_context = {message.uuid: message for message in self.messages} if uuids else {}
+        rows = []
+        for uuid in uuids:
+            message = in_context.get(uuid)
+            if message is None:
+                rows.append(PinnedRow(uuid, "Not in the context any more", uuid))
+            else:
+                rows.append(PinnedRow(uuid, _entry_title(message), _shorten(_words(message))))
+        return rows
 
     # --- turns to snip --------------------------------------------------------------------------------------------
     def find_turns(self, ids: list[str]) -> tuple[list[str], list[str]]:

@@ -22,7 +22,9 @@ from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Effects, Report
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
+from compaction.pins.selectors import pinned_uuids
 from compaction.trail.engine import count_quotes
+from compaction.trail.selectors.links import last_refusal
 from sessions.archive.engine.file_prints import print_of
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
@@ -96,6 +98,7 @@ def _apply(
     messages = compactable_messages(context)
     effects = replace(
         recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
+        pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),
@@ -111,6 +114,7 @@ def _apply(
         model=context.model,
         overhead=system_tally(context.setup.system, context.setup.tools).total,
         session_id=transcript.session_id,
+        error=last_refusal(transcript, context.position) if kind.automatic else "",
         failures=count_failures(transcript, kind.name) if kind.automatic and summariser.model_writer is not None else 0,
     )
 

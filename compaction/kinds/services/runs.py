@@ -102,6 +102,7 @@ def _make(
             tuple(parameters.get("ids", ())),
             parameters.get("instructions", ""),
             parameters.get("settings", {}),
+            tuple(parameters.get("pinned", ())),
         ),
         summariser=summariser,
         now_ms=now_ms(),

@@ -158,6 +158,7 @@ class _Page:
             "own_model": self.own_model,
             "longest": LONGEST_INSTRUCTIONS,
             "hooks": self.hook_values() if form.kind.runs_hooks else None,
+            "pinned": self.snapshot.pinned_rows(),
         }
 
     @cached_property
@@ -235,7 +236,8 @@ class _Page:
 
     @cached_property
     def own_model(self) -> str:
-        return session_model(self.head.transcript) if self.form.kind.summarises else ""
+        asks = self.form.kind.summarises and self.choice.kind != MECHANICAL
+        return session_model(self.head.transcript) if asks else ""
 
     # --- starting -------------------------------------------------------------------------------------------------
     def start(self) -> HttpResponse:

@@ -15,11 +15,14 @@ from compaction.kinds.selectors.session_model import session_model
 from compaction.kinds.services.runs import KIND, compaction_run
 from compaction.kinds.views.form import SESSION
 from compaction.models import Compaction
+from compaction.trail.engine.replay import describe_step, step_values
+from compaction.trail.selectors.replays import replay_auto
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
+from sessions.text.engine.words import plural
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
 from sessions.weights.engine.prompt_size import MESSAGES_ONLY, WHOLE_PROMPT, StoredSize
 
@@ -48,6 +51,12 @@ class Command(BaseCommand):
             "--pivot", default="", metavar="UUID", help="message where a partial compaction begins or ends"
         )
         parser.add_argument("--ids", default="", metavar="ID,ID", help="turns to snip, as short ids or uuids")
+        parser.add_argument(
+            "--pin",
+            default="",
+            metavar="UUID,UUID",
+            help="messages that stay word for word, beside those pinned before",
+        )
         parser.add_argument(
             "--instructions", default="", metavar="TEXT", help="extra instructions for whoever writes the summary"
         )
@@ -79,6 +88,11 @@ class Command(BaseCommand):
             metavar="NAME=VALUE",
             help="setting of this kind of compaction; may be repeated",
         )
+        parser.add_argument(
+            "--every-request",
+            action="store_true",
+            help="with --kind auto: tell what would have been done before each request of the session",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -86,12 +100,16 @@ class Command(BaseCommand):
             transcript = transcript_open(name=options["session"])
             if options["agent"]:
                 transcript = find_agent(transcript, options["agent"])
+            if options["every_request"]:
+                self._replay(transcript, options)
+                return
             parameters = {
                 "transcript": transcript.pk,
                 "kind": options["kind"],
                 "at": options["at"].strip(),
                 "pivot": options["pivot"].strip(),
                 "ids": [short_id.strip() for short_id in options["ids"].split(",") if short_id.strip()],
+                "pinned": [uuid.strip() for uuid in options["pin"].split(",") if uuid.strip()],
                 "instructions": options["instructions"],
                 "settings": _settings(options["set"]),
                 "model": _model(options["model"], transcript),
@@ -110,6 +128,20 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(document(compaction)))
         else:
             self._say(compaction)
+
+    def _replay(self, transcript: Transcript, options: dict[str, Any]) -> None:
+        if options["kind"] != "auto":
+            raise KindError("Only --kind auto can be told for every request.")
+        quiet = 0
+        for step in replay_auto(transcript, _settings(options["set"])):
+            if options["json"]:
+                self.stdout.write(json.dumps(step_values(step)))
+            elif step.is_quiet:
+                quiet += 1
+            else:
+                self.stdout.write(printable(describe_step(step)))
+        if not options["json"]:
+            self.stdout.write(f"Before {plural(quiet, 'other request')} nothing would have been done.")
 
     def _announce(self, transcript: Transcript, options: dict[str, Any]) -> str:
         """Shows the commands before any runs; returns the fingerprint by which the run knows them."""

@@ -7,9 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import Max
 
 from compaction.trail.engine import CompactionEvent, CompactionStart, Link, RefusedRequest, start_of
-from sessions.models import Transcript
+from sessions.archive.selectors.records import Reader
+from sessions.models import Request, Transcript
+from sessions.timeline.engine.cards.records.bars import summary_text
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.usage.engine.tokens import Limits, context_window
@@ -48,14 +51,14 @@ def load_answers(transcript: Transcript) -> list[Answer]:
         return [Answer(*row) for row in cursor.fetchall()]
 
 
-def load_unanswered(transcript: Transcript) -> list[Unanswered]:
+def load_unanswered(transcript: Transcript, after: int = -1, before: int = POSITION_MASK) -> list[Unanswered]:
     base = transcript.pk << POSITION_BITS
     with connection.cursor() as cursor:
         cursor.execute(
             'SELECT id, "offset", length, type FROM transcripts_entry WHERE id >= %s AND id < %s'
             f" AND (flags & {_SIDECHAIN}) = 0"
             f" AND (type = 'api-request' OR (type = 'assistant' AND (flags & {_ERROR}) != 0)) ORDER BY id",
-            [base, base | POSITION_MASK],
+            [base + after + 1, base | before],
         )
         return [
             Unanswered(key & POSITION_MASK, offset, length, kind == "assistant")
@@ -95,6 +98,24 @@ def refused_request(records: Sequence[Unanswered], error_of: Callable[[Unanswere
         return RefusedRequest(last.position) if last else None
     error = error_of(last)
     return RefusedRequest(last.position, error) if read_too_long(error) else None
+
+
+def unanswered_text(reader: Reader, unanswered: Unanswered) -> str:
+    """The words of an error of the API; empty where they cannot be read."""
+    record, _ = reader.try_record(unanswered.offset, unanswered.length)
+    return " ".join(summary_text(record).split())
+
+
+def last_refusal(transcript: Transcript, position: int) -> str:
+    """The error with which the API refused the latest request before this entry as too long; empty if it did not."""
+    answered = Request.objects.filter(transcript=transcript, agent="", position__lt=position)
+    since = answered.aggregate(last=Max("position"))["last"]
+    errors = [
+        record for record in load_unanswered(transcript, -1 if since is None else since, position) if record.is_error
+    ]
+    reader = Reader(transcript.source_id)
+    refused = refused_request(errors, lambda record: unanswered_text(reader, record))
+    return refused.error if refused is not None else ""
 
 
 def explain_start(

@@ -38,6 +38,7 @@ from compaction.trail.selectors.links import (
     load_unanswered,
     refused_request,
     unanswered_before,
+    unanswered_text,
 )
 from inspector.web.paging import Page, page_of
 from sessions.archive.engine.frames import block_numbers
@@ -335,8 +336,7 @@ class _RecordReader:
 
     def error(self, unanswered: Unanswered) -> str:
         """The API's words."""
-        text = summary_text(self.record(unanswered.offset, unanswered.length))
-        return mask(" ".join(text.split())[:MOST_ERROR_CHARACTERS])
+        return mask(unanswered_text(self.reader, unanswered)[:MOST_ERROR_CHARACTERS])
 
 
 def _load_records(event: CompactionEvent, records: _RecordReader) -> CompactionEvent:

@@ -15,7 +15,8 @@ from inspector.agents.errors import BadRequestError, RefusedError
 from inspector.agents.forks import fork
 from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome, AgentProgress, ToolStarted, Turn, run_agent
 from inspector.agents.model import Ask, LanguageModel
-from inspector.agents.tools import Readable, Toolbox, Writable, reading_tools, writing_tools
+from inspector.agents.snip import Snip
+from inspector.agents.tools import Readable, Tool, Toolbox, Writable, reading_tools, writing_tools
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.services import ActiveRun, RunError
@@ -75,7 +76,7 @@ def run_dream_agent(
     # Only where transcripts are: a directory that lies elsewhere has other people's files beside it.
     transcripts = sorted({transcript.path.parent for transcript in sessions_since(directory, DreamLock(None, None))})
     cancel = CancelToken()
-    toolbox = Toolbox((*reading_tools(Readable((copy, *transcripts))), *writing_tools(Writable(copy))))
+    tools = (*reading_tools(Readable((copy, *transcripts))), *writing_tools(Writable(copy)))
     request = dream_prompt(
         copy=str(copy),
         transcripts=[str(folder) for folder in transcripts],
@@ -92,7 +93,7 @@ def run_dream_agent(
     limits = AgentLimits(TURNS, TOKENS + TURNS * parent.tokens)
     running.begin_phase("starting", unit="turns")
     with running.close_on_stop(cancel.cancel):
-        outcome, sharing = _ask_in_turn(running, choice.model, asks, toolbox, limits, copy, parent)
+        outcome, sharing = _ask_in_turn(running, choice.model, asks, tools, limits, copy, parent)
     if outcome.ended is AgentEnd.FAILED:
         raise RunError(f"{outcome.error} Memory is as it was.", type(outcome.error).__name__)
     return DreamOutcome(read_report(outcome.text), CUT_OFF.get(outcome.ended, ""), outcome, sharing)
@@ -102,7 +103,7 @@ def _ask_in_turn(
     running: ActiveRun,
     model: LanguageModel,
     asks: Sequence[Ask],
-    toolbox: Toolbox,
+    tools: tuple[Tool, ...],
     limits: AgentLimits,
     copy: Path,
     parent: DreamParent,
@@ -111,7 +112,10 @@ def _ask_in_turn(
     budgeted, sharing = BudgetedModel(model, running.run_id), parent.why
     for ask in asks:
         reporter = _RunReporter(running, ask.model, copy)
-        outcome = run_agent(budgeted, ask, toolbox, limits=limits, listener=reporter)
+        # A fork has the tools of its session, and a tag in it would change what is cached.
+        snip = None if ask.tools else Snip()
+        toolbox = Toolbox(tools if snip is None else (*tools, snip))
+        outcome = run_agent(budgeted, ask, toolbox, limits=limits, listener=reporter, snip=snip)
         if outcome.error is not None and outcome.error.usage is not None:
             reporter.bill(outcome.error.usage)
         if outcome.turns or not isinstance(outcome.error, BadRequestError | RefusedError):

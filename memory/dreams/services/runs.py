@@ -107,9 +107,12 @@ def _propose_dream(
     after = read_contents(path=copy)
     why, missing = collect_reasons(outcome.report, {*before, *after})
     missing_note = f"{plural(missing, 'entry', 'entries')} that it names as sources are not in the archive."
-    message = "\n".join(
-        part for part in (outcome.report.message, outcome.cut_off, missing_note if missing else "") if part
-    )
+    snipped = [
+        f"It took {plural(len(snip.ids), 'round')} out of its own conversation: {snip.reason}"
+        for snip in outcome.outcome.snipped
+    ]
+    notes = (outcome.report.message, outcome.cut_off, missing_note if missing else "", *snipped)
+    message = "\n".join(note for note in notes if note)
     proposal = proposal_create(
         directory=directory,
         kind=Proposal.Kind.DREAM,

@@ -56,6 +56,9 @@ def list_unknowns(
     has_missing_parent: bool,
     may_be_resumed: bool,
     is_copied: bool,
+    has_ties: bool,
+    lacks_prompt: bool,
+    nearest_versions: tuple[str, tuple[str, ...]],
     ends_with_answer: bool,
 ) -> tuple[str, ...]:
     sentences: list[str] = []
@@ -64,6 +67,19 @@ def list_unknowns(
     if setup.tools is None:
         sentences.append("The definitions of the tools: no record of this session holds them.")
     if exactness is Exactness.RECONSTRUCTED:
+        version, nearest = nearest_versions
+        if nearest:
+            sentences.append(
+                f"Whether client {version} makes its requests as {' or '.join(nearest)} does: it was never recorded"
+                f" itself, and {'those are' if len(nearest) > 1 else 'that is'} the nearest that"
+                f" {'were' if len(nearest) > 1 else 'was'}."
+            )
+        if lacks_prompt:
+            sentences.append("What was asked at first: no record holds a prompt before the first answer.")
+        if has_ties:
+            sentences.append(
+                "The order of attachments that were written at the same moment: this version sends them by their times."
+            )
         if has_missing_parent:
             sentences.append("What stood where the file has a gap: a message follows a record that is not in it.")
         if is_copied:

@@ -17,6 +17,7 @@ from sessions.context.engine.chain.out_of_order import (
 from sessions.context.engine.chain.resume_signs import ResumeLoss
 from sessions.context.engine.chain.resumed_session import ResumedSession
 from sessions.context.engine.chain.segments import Segment
+from sessions.context.engine.chain.token_cost import tokens_so_far
 from sessions.context.engine.chain.turns import Turns
 from sessions.context.engine.chain.walk import Walk
 from sessions.context.engine.client_versions import Sender
@@ -30,7 +31,13 @@ from sessions.context.engine.rendering.answers import (
 from sessions.context.engine.rendering.array import Element, elements_of, join_elements
 from sessions.context.engine.rendering.cleared_results import ResultClearing
 from sessions.context.engine.rendering.notices import select_notices
-from sessions.context.engine.rendering.overlaid_records import apply_overlays, give_user_role, place_spans, render_span
+from sessions.context.engine.rendering.overlaid_records import (
+    apply_overlays,
+    give_user_role,
+    name_seen_media,
+    place_spans,
+    render_span,
+)
 from sessions.context.engine.rendering.overlays import CollapsedSpan
 from sessions.context.engine.rendering.records import RenderedRecord, render_record
 from sessions.context.engine.rendering.reminders import TaskReminders
@@ -80,6 +87,10 @@ class ContextBuilder:
         self._snapshot: int | None = None
         self._rendered: dict[int, RenderedRecord | None] = {}
         self._room = _SPARE_RECORDS
+        prompt = inherited.render_prompt() if inherited is not None else None
+        self._opening = None
+        if prompt is not None:
+            self._opening = ContextPart(Segment(None, [], [], [], []), (prompt,), elements_of((), (prompt,)))
         self._parts: list[ContextPart] = []
         self._sender, self._behaviour, self._accepts_system_role = Sender(), Sender().behaviour, True
         self._may_change = False
@@ -138,7 +149,7 @@ class ContextBuilder:
             request,
             position,
             sender.model,
-            tuple(self._parts),
+            self._all_parts(),
             logged,
             recorded,
             self._setup(logged, sender) if captured is None else captured_setup(captured),
@@ -148,6 +159,9 @@ class ContextBuilder:
             captured,
             self._resumed.is_uncertain or (copied and self._behaviour.resume_loss is ResumeLoss.ALL),
             copied,
+            max(self._resumed.read_until, self._walk.resume_signs.newest_after_stop),
+            sender.version,
+            has_ties=self._resumed.has_ties,
         )
 
     def build_for_answer(self, row: LinkRow) -> Context:
@@ -224,7 +238,8 @@ class ContextBuilder:
         others = self._render_all([*left.results, *self._select_rest(left.rest)], folded)
         if self._inherited is not None and left.results:
             first, due = index == 1 and self._walk.start() < 0, self._reminders.is_due(index)
-            others = [*others, *self._inherited.render(behaviour, first=first, due=due)]
+            used = tokens_so_far(answer[-1] if answer else None)
+            others = [*others, *self._inherited.render(behaviour, first=first, due=due, used=used)]
         if self._clearing.cleared and behaviour.clears_silently:
             others = [self._clearing.clear(record) for record in others]
         if self._loading.removed and behaviour.drops_removed_tools:
@@ -242,16 +257,22 @@ class ContextBuilder:
                 give_user_role(record, behaviour) if record.is_user_role_during_turn else record for record in others
             ]
             self._turns.mark_changing(index)
+        named = others
+        if behaviour.names_seen_media:
+            named = [name_seen_media(record, behaviour.names_seen_media) for record in others]
+        shows_media = named != others
+        others = others if last else named
         waiting = open_calls(answer, others)
         cut = has_cut_off(answer) or has_cut_off(others)
         if cut and current and (is_answered or not last) and (added := continuation_of(others, behaviour)) is not None:
             others = [*others, added]
             self._turns.mark_changing(index)
-        self._may_change = last and (bool(waiting) or cut)
+        self._may_change = last and (bool(waiting) or cut or shows_media)
         over = bool(waiting) and (is_answered or not last or has_later_words(others))
         sent = render_answer(answer, waiting, self._sender, is_over=over, from_file=self._resumed.was_read(segment))
         elements = elements_of(sent, others, calls_last=behaviour.puts_calls_last)
-        return ContextPart(segment, (*sent, *others), elements, self._parts[-1] if self._parts else None)
+        before = self._parts[-1] if self._parts else None if segment.message is None else self._opening
+        return ContextPart(segment, (*sent, *others), elements, before)
 
     def _select_rest(self, positions: list[int]) -> list[int]:
         rows = self._walk.rows
@@ -300,7 +321,13 @@ class ContextBuilder:
         return logged, self._log.resolve(logged.hashes, self._reconstructed())
 
     def _reconstructed(self) -> tuple[Element, ...]:
-        return join_elements(part.elements for part in self._parts)
+        return join_elements(part.elements for part in self._all_parts())
+
+    def _all_parts(self) -> tuple[ContextPart, ...]:
+        """With the prompt of a sub-agent, if its file begins with an answer."""
+        if self._opening is None or (self._parts and self._parts[0].segment.message is None):
+            return tuple(self._parts)
+        return (self._opening, *self._parts)
 
     def _setup(self, logged: LoggedRequest | None, sender: Sender) -> RequestSetup:
         """What is known beside the messages. A snapshot counts only for versions that write snapshots."""

@@ -8,14 +8,15 @@ from typing import Any
 import orjson
 
 from sessions.context.engine.chain.out_of_order import AHEAD
-from sessions.context.engine.client_versions import Sender
+from sessions.context.engine.client_versions import Sender, behaviour_of
 from sessions.context.engine.context_builder import ContextBuilder
-from sessions.context.engine.rendering.subagent_notes import LISTS, SubagentNotes, agent_type_of
+from sessions.context.engine.rendering.subagent_notes import NOTES, SubagentNotes, agent_type_of, prompt_of_agent
 from sessions.context.engine.request import Context
 from sessions.context.engine.request_log import MESSAGE, SHAPE
 from sessions.imports.engine.broken_lines import join_characters, parse_object
 from sessions.imports.engine.scan.scanner import Scanner
 from sessions.linking.engine import LinkRow, link, link_row
+from sessions.linking.engine.raw_fields import text
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
 from sessions.transcripts.engine.marks import Mark
@@ -70,8 +71,15 @@ class Log:
         first = next((row for row in self.rows if row.type == "assistant"), None)
         if main is None or first is None or first.at is None:
             return None
-        rows = [row for row in main.rows if row.detail in LISTS and row.at is not None and row.at <= first.at]
-        return SubagentNotes.of(agent_type_of(self.record(first.position)), (main.record(row.position) for row in rows))
+        record = self.record(first.position)
+        if not behaviour_of(text(record.get("version"))).records_subagent_prompt:
+            tools = {row.tool for row in main.rows if row.type == "assistant" and row.detail == "Task"}
+            ended = [row for row in main.rows if row.type == "user" and row.tool in tools]
+            results = (main.record(row.position) for row in ended)
+            all_ended = {row.tool for row in ended} == tools
+            return SubagentNotes("", {}, prompt_of_agent(text(record.get("agentId")), results, all_ended=all_ended))
+        rows = [row for row in main.rows if row.detail in NOTES and row.at is not None and row.at <= first.at]
+        return SubagentNotes.of(agent_type_of(record), (main.record(row.position) for row in rows))
 
     def context_builder(self) -> ContextBuilder:
         return ContextBuilder(self.record, self.lookup, self.following, inherited=self.subagent_notes())

@@ -11,6 +11,7 @@ from msgspec import Struct
 from sessions.capture.engine import SentRequest
 from sessions.context.engine.certainty import Exactness, RequestSetup, list_unknowns
 from sessions.context.engine.chain.segments import Segment
+from sessions.context.engine.client_versions import unrecorded
 from sessions.context.engine.rendering.array import Element, join_elements
 from sessions.context.engine.rendering.overlays import CLEARED, Overlays
 from sessions.context.engine.rendering.records import RenderedRecord
@@ -68,6 +69,12 @@ class Context:
     """The client may have resumed the session, and lost some of it."""
     is_copied: bool = False
     """The request was made in another session, of which this one is a fork."""
+    restarted: int = -1
+    """The newest prompt to a client that had read the session from the file; -1 if no sign of a restart is there."""
+    version: str = ""
+    """The client that made the request; empty if no record says."""
+    has_ties: bool = False
+    """Attachments that the client orders by their times have the same time."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -135,5 +142,8 @@ class Context:
             has_missing_parent=self.has_missing_parent,
             may_be_resumed=self.may_be_resumed,
             is_copied=self.is_copied,
+            has_ties=self.has_ties,
+            lacks_prompt=bool(self.request and self.start < 0 and [e.role for e in self.elements[:1]] != ["user"]),
+            nearest_versions=(self.version, unrecorded(self.version)),
             ends_with_answer=bool(self.request and self.elements and self.elements[-1].role == "assistant"),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sessions.linking.engine.late_progress import LateProgress
 from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
 
@@ -14,6 +15,7 @@ STATE, USER, ASSISTANT, OTHER = range(4)
 _KINDS = {"user": USER, "assistant": ASSISTANT}
 _SIDECHAIN = int(Flag.SIDECHAIN)
 _CALL = int(Flag.CALL)
+_SUMMARY = int(Flag.SUMMARY)
 
 
 @dataclass(slots=True)
@@ -125,7 +127,21 @@ def _set_parents(graph: Graph) -> None:
             if parent is not None:
                 graph.missing.add(parent)
                 graph.dangling += 1
+    _hang_on_latest(graph)
     graph.cycles += len(break_cycles(up))
+
+
+def _hang_on_latest(graph: Graph) -> None:
+    """Rows that follow progress which was written late follow the newest row of the conversation."""
+    late, latest = LateProgress(), None
+    for i in graph.chain:
+        row = graph.rows[i]
+        parent = late.parent_of(row, latest)
+        if parent is not None and parent != row.parent:
+            graph.up[i] = graph.index.get(parent, -1)
+        late.feed(row, latest, parent)
+        if graph.kind[i] != OTHER and not graph.side[i] and not graph.flags[i] & _SUMMARY:
+            latest = row
 
 
 def settle_chains(graph: Graph, removed: Mapping[int, int]) -> None:

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import Http404
 
 from sessions.context.engine import Context, Element, digest_element
+from sessions.context.engine.client_versions import unrecorded
 from sessions.context.engine.left_out import LeftOutEntry
 from sessions.context.engine.log import PointMissingError
 from sessions.context.engine.presentation.pieces import address_of
@@ -134,6 +135,7 @@ def _context_values(transcript: Transcript, context: Context, writer: _MessageWr
         "request": context.request or None,
         "model": context.model or None,
         "exactness": str(context.exactness),
+        "client": _client_values(context.version),
         "unknown": list(context.unknown),
         "messages": writer.messages(context),
         "tokens": {
@@ -145,6 +147,12 @@ def _context_values(transcript: Transcript, context: Context, writer: _MessageWr
         },
         "size": sizes.size.to_json(),
     }
+
+
+def _client_values(version: str) -> dict[str, Any]:
+    """`nearest`: the versions whose requests were recorded, if those of this one were not."""
+    nearest = list(unrecorded(version))
+    return {"version": version or None, "recorded": not nearest if version else None, "nearest": nearest}
 
 
 class _SizeReader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Field, Q, QuerySet
 from django.http import Http404
@@ -13,11 +13,23 @@ from sessions.catalog.selectors.sessions import current_sessions
 from sessions.models import Source, Transcript
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
+from sessions.text.engine.words import ago
 from sessions.transcripts.selectors.live import is_live
 from sessions.transcripts.selectors.prepared_query import PreparedQuery, Slot
 from sessions.usage.selectors import SPEND, AgentSpend, agent_spend
 
 NEIGHBOURS = 40
+
+
+class Neighbour(NamedTuple):
+    """A session in the side column: all that is shown of it, so that the same column is made once."""
+
+    public_id: str
+    name: str
+    last_at: int | None
+    ago: str
+    current: str
+    """What `aria-current` says of it: "page", "true" on the pages of its sub-agents, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +40,7 @@ class SessionHead:
     predecessor: Transcript | None
     """Of a `/clear`: the session that went on in this one. Nothing in the new file says so; the old one does."""
     live: bool
+    now: int
     rewritten_as: Transcript | None = None
     """Of an earlier version: what the file holds now."""
 
@@ -69,10 +82,14 @@ class SessionHead:
         return self.transcript.parent or self.transcript
 
     @property
-    def neighbours(self) -> list[Transcript]:
+    def neighbours(self) -> tuple[Neighbour, ...]:
         """The latest sessions of the same project. A query, so only pages with a side column ask."""
         sessions = _latest.rows(project=self.transcript.project_id)
-        return sessions if self.main in sessions else [*sessions, self.main]
+        current = {self.main.pk: "page" if self.main == self.transcript else "true"}
+        return tuple(
+            Neighbour(near.public_id, near.name, near.last_at, ago(near.last_at, self.now), current.get(near.pk, ""))
+            for near in (sessions if self.main in sessions else [*sessions, self.main])
+        )
 
     @property
     def agent_type(self) -> str:
@@ -114,7 +131,9 @@ def session_head(public_id: str, now: int) -> SessionHead:
     rewritten_as = None
     if source.state == Source.State.REPLACED:
         rewritten_as = transcripts.filter(source__path=source.path).exclude(source__state=Source.State.REPLACED).first()
-    return SessionHead(transcript, agent_spend(agents), successor, predecessor, is_live(transcript, now), rewritten_as)
+    return SessionHead(
+        transcript, agent_spend(agents), successor, predecessor, is_live(transcript, now), now, rewritten_as
+    )
 
 
 def _family(transcript: Transcript) -> list[Transcript]:

@@ -24,14 +24,14 @@ def test_a_key_comes_first(claude: str) -> None:
     assert "ANTHROPIC_API_KEY is set" in choice.why
 
 
-def test_then_the_command(claude: str) -> None:
+def test_without_a_key_the_command_is_chosen(claude: str) -> None:
     choice = choose_model(ModelSettings(claude=claude, main="sonnet"))
     assert isinstance(choice.model, ClaudeCli)
     assert (choice.kind, choice.main) == ("claude", "sonnet")
 
 
 @pytest.mark.parametrize(("claude_", "why"), [("off", "switched off"), ("", "switched off"), ("no-such-one", "found")])
-def test_then_nothing_but_the_mechanical_way(claude_: str, why: str) -> None:
+def test_without_a_key_or_a_command_summaries_are_mechanical(claude_: str, why: str) -> None:
     choice = choose_model(ModelSettings(claude=claude_, main="sonnet"))
     assert choice == Choice("mechanical", choice.why)
     assert why in choice.why

@@ -5,10 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import pty
 import re
 import shutil
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,7 +23,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from inspector.owner.key import owner_key
 from tests.demo import names
 from tests.inspector.owner.neighbour import Neighbour, neighbour  # noqa: F401 - a fixture
-from tests.serving import Server, bound_to, lucid, serving, wait_until
+from tests.serving import PATIENCE, ROOT, Server, bound_to, environment, lucid, serving, wait_until
 
 pytestmark = pytest.mark.usefixtures("ready_home")
 
@@ -122,6 +127,34 @@ def test_open_lets_one_browser_in_once(server: Server) -> None:
     second = server.ask(f"{entry.path}?{entry.query}", **PAGE)
     assert (second.status, second.headers["Set-Cookie"]) == (403, None)
     assert b"has been used" in second.body
+
+
+def test_on_a_desktop_it_opens_a_browser_and_no_command_line_holds_the_token(tmp_path: Path) -> None:
+    shown, browser = tmp_path / "shown", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {shown}.part && mv {shown}.part {shown}\n')
+    browser.chmod(0o700)
+    env = environment(tmp_path / "home", DISPLAY=":0", BROWSER=str(browser), LUCID_WORKER="off")
+    env.pop("SSH_CONNECTION", None)
+    keyboard, terminal = pty.openpty()
+    command = [sys.executable, "-m", "inspector", "serve", "--bind", "127.0.0.1:0", "--no-watch"]
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        try:
+            wait_until(lambda: shown.exists() or process.poll() is not None)
+            (argument,) = shown.read_text().splitlines()
+            page = Path(urlsplit(argument).path)
+            assert "token" not in argument
+            assert page.stat().st_mode & 0o777 == 0o600
+            entry = urlsplit(unescape(page.read_text().partition('href="')[2].partition('"')[0]))
+            connection = http.client.HTTPConnection(entry.netloc, timeout=PATIENCE)
+            connection.request("GET", f"{entry.path}?{entry.query}")
+            answer = connection.getresponse()
+            assert (answer.status, answer.headers["Set-Cookie"] is None) == (303, False)
+            connection.close()
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(PATIENCE)
+            os.close(keyboard)
+            os.close(terminal)
 
 
 def test_a_link_from_elsewhere_needs_one_more_step(server: Server) -> None:

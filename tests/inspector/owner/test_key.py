@@ -26,11 +26,11 @@ def test_a_cookie_is_admitted_until_it_is_old() -> None:
 @pytest.mark.parametrize(
     "forged", ["", ".", "x.y.z", f"{int(NOW)}.aa.", f"{int(NOW)}.aa.{'0' * 64}", "é.ü.ß", "9" * 5000]
 )
-def test_a_forged_cookie_is_not(forged: str) -> None:
+def test_a_forged_cookie_is_not_admitted(forged: str) -> None:
     assert not OwnerKey(b"secret").admits(forged, NOW)
 
 
-def test_a_changed_cookie_is_not() -> None:
+def test_a_changed_cookie_is_not_admitted() -> None:
     key = OwnerKey(b"secret")
     when, nonce, signature = key.cookie(NOW).split(".")
     assert not key.admits(f"{int(when) + 1}.{nonce}.{signature}", NOW)

@@ -41,7 +41,7 @@ def page(made: list[Card]) -> str:
         ("{{ x|moment }}", 1_760_000_000_000, "2025-10-09 08:53:20 UTC"),
     ],
 )
-def test_numbers_and_moments(template: str, value: Any, text: str) -> None:
+def test_numbers_and_moments_are_written_for_people(template: str, value: Any, text: str) -> None:
     assert shown(template, x=value) == text
 
 

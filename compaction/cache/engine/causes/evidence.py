@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import replace as another
 from typing import Any
@@ -115,6 +115,7 @@ class CacheEvent:
     position: int
 
 
+_EDITING = frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write"})
 CLEARING_KINDS = frozenset({"microcompact_boundary"})
 COLLAPSE_KINDS = frozenset({"marble-origami-commit", "marble-origami-reset"})
 HINT_SENTENCES = {
@@ -140,6 +141,21 @@ class Evidence:
 
     def positions_of(self, kinds: frozenset[str]) -> tuple[int, ...]:
         return tuple(event.position for event in self.events if event.kind in kinds)
+
+
+def has_edited_files(context: Context) -> bool:
+    """Did the model edit files?"""
+    return any(name in _EDITING for name in _called_tools(context))
+
+
+def has_used_servers(context: Context) -> bool:
+    """Did the model use tools of MCP servers?"""
+    return any(name.startswith("mcp__") for name in _called_tools(context))
+
+
+def _called_tools(context: Context) -> Iterator[str]:
+    for message in context.messages:
+        yield from (text(block.get("name")) for block in message.content if block.get("type") == "tool_use")
 
 
 def align_forms(previous: Context, current: Context) -> tuple[Context, Context]:

@@ -18,6 +18,8 @@ from compaction.cache.engine.causes.evidence import (
     HINT_SENTENCES,
     Evidence,
     align_forms,
+    has_edited_files,
+    has_used_servers,
 )
 from compaction.cache.engine.costs.waste import waste_of
 from compaction.cache.engine.differences.changes import Change, Rank, find_changes, is_comparable
@@ -121,6 +123,8 @@ class _Case:
         if (change.rank is Rank.MESSAGES or not change.in_requests) and self._is_head_lost():
             # A change among the messages leaves the system prompt readable, so something else kept it from being read.
             explanation = self._explain_without_change()
+            if self.expired_ttl is not None:
+                return replace(explanation, causes=(*explanation.causes, cause), divergence=change.divergence)
             return replace(explanation, also=(cause, *explanation.also))
         causes = [cause]
         if self.expired_ttl is not None:
@@ -194,7 +198,7 @@ class _Case:
             return Break(self.drop, (cause,), expected=cause.sentence)
         if hidden_causes:
             return Break(self.drop, tuple(hidden_causes))
-        return self._explain_hint() or self._explain_remainder()
+        return self._explain_hint() or self._explain_missing() or self._explain_restart() or self._explain_remainder()
 
     def _hidden_causes(self) -> list[Cause]:
         """The client's own hash of system prompt and tools changed, although the stored texts did not."""
@@ -225,14 +229,49 @@ class _Case:
         change = next((change for change in self.changes if change.rank is Rank.HINT), None)
         return None if change is None else Break(self.drop, (_cause(change, MEDIUM),), divergence=change.divergence)
 
-    def _explain_remainder(self) -> Break:
+    def _explain_missing(self) -> Break | None:
         missing_tokens = self._missing_tokens()
-        if missing_tokens > self.limits.min_tokens:
+        if missing_tokens <= self.limits.min_tokens:
+            return None
+        sentence = (
+            f"The prompt is at least {missing_tokens:,} tokens shorter than the transcript makes it: the client"
+            " left out earlier content without writing that down."
+        )
+        confidence = MEDIUM if self.comparable or self._has_read_beyond(0) else LOW
+        return Break(self.drop, (Cause(CauseName.MESSAGES, confidence, sentence, (self.drop.call.position,)),))
+
+    def _explain_restart(self) -> Break | None:
+        causes = self._restart_causes()
+        return Break(self.drop, causes) if causes else None
+
+    def _restart_causes(self) -> tuple[Cause, ...]:
+        """The client was started anew in between, and made the system prompt, the tools and its reminders anew: the
+        likely cause first."""
+        prompt = self.evidence.current.restarted
+        if self.comparable or not self.drop.previous.position < prompt < self.drop.call.position:
+            return ()
+        positions = (prompt, self.drop.call.position)
+        head = (CauseName.SYSTEM, "The client was started anew in between, and then makes system prompt and tools anew")
+        body = (CauseName.MESSAGES, "The client was started anew in between, and then places its reminders anew")
+        if self._has_read_beyond(0):
+            return (Cause(body[0], MEDIUM, f"{body[1]}: of the messages, the first were still read.", positions),)
+        if not self.drop.call.read or self._is_head_lost():
+            cause = Cause(head[0], MEDIUM, f"{head[1]}: not even these were read.", positions)
+            if not has_used_servers(self.evidence.current):
+                return (cause,)
             sentence = (
-                f"The prompt is at least {missing_tokens:,} tokens shorter than the transcript makes it: the client"
-                " left out earlier content without writing that down."
+                "The client was started anew in between, and the session uses tools of MCP servers, which may have"
             )
-            return Break(self.drop, (Cause(CauseName.MESSAGES, MEDIUM, sentence, (self.drop.call.position,)),))
+            return Cause(CauseName.TOOLS, MEDIUM, f"{sentence} come or gone.", positions), replace(
+                cause, confidence=LOW
+            )
+        if has_edited_files(self.evidence.current):
+            sentence = f"{head[1]}: files were edited before, and the state of git is part of it."
+            return Cause(head[0], MEDIUM, sentence, positions), Cause(body[0], LOW, f"{body[1]}.", positions)
+        sentence = f"{body[1]}: only what stands before the messages was read."
+        return Cause(body[0], MEDIUM, sentence, positions), Cause(head[0], LOW, f"{head[1]}.", positions)
+
+    def _explain_remainder(self) -> Break:
         if self.comparable and self.message_change is None:
             sentence = "Model, tools, system prompt, settings and messages are the same, and the cache had not expired."
             positions = (self.previous.record_position, self.current.record_position)
@@ -244,7 +283,8 @@ class _Case:
         """The least number of tokens that the prompt lacks of the previous prompt and what was added since."""
         if self.message_change is not None or self.exact:
             return 0
-        if not self.comparable and not self._has_read_beyond(0):
+        fell = self.drop.call.prompt < self.drop.previous.prompt
+        if not self.comparable and not self._has_read_beyond(0) and not fell:
             return 0  # it may as well be the system prompt that is shorter, or there are fewer tools
         new_characters = TokenEstimate(self.current, 0).characters(len(self.previous.elements))
         return self.drop.previous.prompt + new_characters // _MAX_CHARACTERS_PER_TOKEN - self.drop.call.prompt

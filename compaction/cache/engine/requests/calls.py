@@ -24,7 +24,7 @@ class Limits:
     min_tokens: int = 2_000
     """and by more than this number."""
     left_out_models: tuple[str, ...] = ("haiku",)
-    """Parts of the names of models whose requests are never a break."""
+    """Parts of the names of models whose requests are no break, unless the switch to one read nothing."""
     lookback: int = 20
     """Blocks that the API searches backwards from a mark, the marked one included."""
     five_minutes: int = 5 * MINUTE
@@ -96,7 +96,7 @@ def find_drops(calls: Iterable[Call], limits: Limits = LIMITS) -> Iterator[Drop]
             continue  # nothing was counted, so nothing can be compared
         previous = latest.get(call.source)
         latest[call.source] = call
-        if previous is None or call.copied or is_left_out(call.model, limits):
+        if previous is None or call.copied or (is_left_out(call.model, limits) and not _has_lost_all(previous, call)):
             continue
         if has_dropped(previous.read, call.read, limits):
             yield Drop(previous, call)
@@ -105,6 +105,11 @@ def find_drops(calls: Iterable[Call], limits: Limits = LIMITS) -> Iterator[Drop]
 def has_dropped(before: int, after: int, limits: Limits = LIMITS) -> bool:
     lost = before - after
     return lost > limits.min_tokens and lost > before * limits.min_share
+
+
+def _has_lost_all(previous: Call, call: Call) -> bool:
+    """A switch to another model that found nothing in the cache."""
+    return not call.read and call.model != previous.model
 
 
 def is_left_out(model: str, limits: Limits = LIMITS) -> bool:

@@ -14,7 +14,8 @@ from compaction.mechanisms.engine.compaction.record import CompactionMethod
 from compaction.mechanisms.engine.conversation.calls import results_of
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.mechanical import MechanicalConfig
-from compaction.mechanisms.engine.pipeline import PipelineConfig, PipelineState, run_pipeline
+from compaction.mechanisms.engine.pipeline import PipelineConfig, PipelineState, recover, run_pipeline
+from compaction.mechanisms.engine.pipeline.auto_compact import CLEAN_UP
 from compaction.mechanisms.engine.snip.removal import untag_inputs
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.transcripts.engine.messages import Message
@@ -37,16 +38,21 @@ def _apply(job: Job, config: AutoSettings) -> CompactionResult:
         model=pipeline.model or job.model,
         overhead=pipeline.overhead or job.overhead,
         full=job.add_instructions(pipeline.full),
+        collapse=replace(pipeline.collapse, pinned=(*pipeline.collapse.pinned, *job.effects.pinned)),
         attachments=job.limit_attachments(pipeline.attachments),
     )
     summarise = job.summariser(config.mechanical)
     spans = job.effects.summarise_span or SpanSummariser(summarise)
     effects = replace(job.effects, summarise=summarise, summarise_span=spans)
     state = PipelineState(budget=ContentReplacementState(seen=_sent(job.messages)), breaker=Breaker(job.failures))
-    outcome = run_pipeline(job.messages, pipeline, state, now=job.now, effects=effects, counter=job.counter)
+    outcome = (
+        recover(job.messages, job.error, pipeline, state, now=job.now, effects=effects, counter=job.counter)
+        if job.error
+        else run_pipeline(job.messages, pipeline, state, now=job.now, effects=effects, counter=job.counter)
+    )
     compaction, report = outcome.compaction, outcome.report
     decision = report.stage(_AUTO_COMPACT)
-    others = [name for name in report.applied_mechanisms if name != _AUTO_COMPACT]
+    others = [name for name in report.applied_mechanisms if name not in (_AUTO_COMPACT, CLEAN_UP)]
     failures, most = outcome.state.breaker.failures, pipeline.auto.most_failures
     failed = compaction is None and failures > job.failures and not job.is_mechanical
     why = decision.why if decision is not None else ""
@@ -61,6 +67,7 @@ def _apply(job: Job, config: AutoSettings) -> CompactionResult:
     elif compaction is not None:
         stage = report.stage("session memory" if compaction.way is CompactionMethod.SESSION_MEMORY else _FULL_COMPACT)
         why += f" {stage.why}" if stage is not None else ""
+        why += f" {report.recompaction.sentence}" if report.recompaction is not None else ""
     return CompactionResult(
         job.messages,
         untag_inputs(outcome.messages) if others else job.messages,

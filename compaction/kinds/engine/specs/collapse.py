@@ -27,7 +27,7 @@ def _apply(job: Job, config: CollapseSettings) -> CompactionResult:
     summariser = SpanSummariser(job.summariser(config.mechanical))
     outcome = collapse(
         job.messages,
-        config.collapse,
+        replace(config.collapse, pinned=(*config.collapse.pinned, *job.effects.pinned)),
         limits=Limits(context_window(job.model or None).tokens),
         summarise=job.effects.summarise_span or summariser,
         announce=job.effects.announce_span,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from compaction.kinds.engine.job import Job
 from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.spec import Instructions, KindError, KindSpec
+from compaction.mechanisms.engine.conversation.turns import turns_of
 from compaction.mechanisms.engine.snip.removal import SnipConfig, short_id, snip
 
 
@@ -13,8 +16,16 @@ def _apply(job: Job, config: SnipConfig) -> CompactionResult:
         raise KindError("A snip needs the ids of the turns that should go: short ids, or uuids of what was typed.")
     uuids = {message.uuid for message in job.messages}
     ids = [short_id(name) if name in uuids else name for name in job.parameters.ids]
-    outcome = snip(job.messages, ids, config, reason=job.parameters.instructions, counter=job.counter)
-    return job.report(outcome, tuple(outcome.state.to_records(job.session_id)) if outcome.report.applied else ())
+    held = {
+        short_id(job.messages[turn.first].uuid)
+        for turn in turns_of(job.messages)
+        if job.holds_pinned(job.messages[index].uuid for index in turn.messages)
+    }
+    free = [name for name in ids if name not in held]
+    outcome = snip(job.messages, free, config, reason=job.parameters.instructions, counter=job.counter)
+    applied = job.report(outcome, tuple(outcome.state.to_records(job.session_id)) if outcome.report.applied else ())
+    stays = "".join(f" {name} stays: a message of its turn is pinned." for name in ids if name in held)
+    return replace(applied, why=f"{applied.why}{stays}")
 
 
 SNIP = KindSpec(

@@ -10,6 +10,7 @@ from compaction.mechanisms.engine.attachments.announcements import announced_aga
 from compaction.mechanisms.engine.attachments.file_history import Records, no_records
 from compaction.mechanisms.engine.attachments.files import FileConfig, restore_files
 from compaction.mechanisms.engine.attachments.parts import AttachmentPart
+from compaction.mechanisms.engine.attachments.pinned import quote_pinned
 from compaction.mechanisms.engine.attachments.skills import SkillConfig, restore_skills
 from compaction.mechanisms.engine.attachments.surroundings import BackgroundAgent, ReadFile, Surroundings, read_nothing
 from compaction.mechanisms.engine.conversation.standing import OPENING, SETTING
@@ -60,6 +61,7 @@ class Sources:
     surroundings: Surroundings = field(default_factory=Surroundings)
     read_file: ReadFile = read_nothing
     records: Records = no_records
+    pinned: frozenset[str] = frozenset()
     rules: CompactionRules = ARTICLES
 
 
@@ -75,11 +77,9 @@ def attach(
 ) -> Attachments:
     """The `covered` messages are about to go; `owner` is the id of the boundary. What is given anew as it was stays the
     same message, and is no change."""
-    if not config.enabled:
-        return Attachments(remarks=("attachments are off",))
     attached: list[Message] = []
     changes: list[Change] = []
-    remarks: list[str] = []
+    remarks: list[str] = [] if config.enabled else ["attachments are off"]
     for part in _parts(messages, covered, config, sources):
         remarks.extend(part.remarks)
         if not part.texts:
@@ -108,6 +108,9 @@ def _parts(
     messages: Sequence[Message], covered: slice, config: AttachmentConfig, sources: Sources
 ) -> Iterator[AttachmentPart]:
     surroundings = sources.surroundings
+    yield from quote_pinned(messages[covered], sources.pinned)
+    if not config.enabled:
+        return
     if config.files.enabled:
         yield from restore_files(messages, covered, surroundings, config.files, sources.read_file, sources.rules)
     if config.plan_file and surroundings.plan is not None:
@@ -129,6 +132,8 @@ def _kept(messages: Sequence[Message], covered: slice) -> list[Message]:
 def _standing(
     covered: Sequence[Message], kept_messages: Sequence[Message], config: AttachmentConfig, sources: Sources, owner: str
 ) -> Iterator[Message]:
+    if not config.enabled:
+        return
     switches = {
         "deferred_tools_delta": config.tool_listing,
         "agent_listing_delta": config.agent_listing,

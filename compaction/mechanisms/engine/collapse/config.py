@@ -37,6 +37,7 @@ class CollapseConfig:
     target: float = setting(0.60, "Share of the window that it should come down to.", most=1)
     spawn_every: int = setting(10_000, "Tokens of growth until spans are chosen anew.")
     keep_tokens: int = setting(20_000, "Tokens of the latest part, which stays.", label="Latest tokens that stay")
+    pinned: tuple[str, ...] = setting((), "Messages that stay word for word, by their ids.")
     least: int = setting(2_000, "Tokens that a span has at least.", label="Smallest span")
     most: int = setting(30_000, "Tokens that a span has at most.")
     """Tokens of the largest span, unless a single piece that cannot be cut is larger."""

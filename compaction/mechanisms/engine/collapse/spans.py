@@ -73,5 +73,5 @@ def _replaceable_ranges(
 
 
 def _must_stay(message: Message, config: CollapseConfig) -> bool:
-    stays = message.kind is MessageKind.SUMMARY or is_standing(message)
+    stays = message.kind is MessageKind.SUMMARY or is_standing(message) or message.uuid in config.pinned
     return stays or (config.keep_inputs and message.kind is MessageKind.PROMPT)

@@ -43,6 +43,8 @@ class Occasion:
     surroundings: Surroundings = field(default_factory=Surroundings)
     read_file: ReadFile = read_nothing
     records: Records = no_records
+    pinned: frozenset[str] = frozenset()
+    """Ids of messages that stay word for word."""
     client: str = ""
     """The version of the client that wrote the session, as far as that is known."""
     hooks: Hooks = field(default_factory=NoHooks)

@@ -6,7 +6,7 @@ Hooks act on the world outside, so they run only once it is clear that the compa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig, Attachments, Sources, attach, hook_messages
 from compaction.mechanisms.engine.compaction.boundary import Direction
@@ -20,9 +20,12 @@ from compaction.mechanisms.engine.compaction.record import (
     compacted_view,
     derive_boundary_id,
 )
+from compaction.mechanisms.engine.guards.constraints import lost_rules, with_rules
 from compaction.mechanisms.engine.guards.inflation import explain_inflation
+from compaction.mechanisms.engine.mechanical.statements import LABEL
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.rules import CompactionRules, rules_of
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 
@@ -51,12 +54,13 @@ def apply_draft(
 ) -> Outcome[Attempt]:
     """The compacted view, or the old one and why it stays."""
     counter, owner = occasion.counter, derive_boundary_id(messages)
+    draft = _carry_rules(messages[draft.cut.start : draft.cut.stop], draft)
     rules = rules_of(attachments.rules, occasion.client)
     attachment = attach(
         messages,
         slice(draft.cut.start, draft.cut.stop),
         attachments,
-        Sources(occasion.surroundings, occasion.read_file, occasion.records, rules),
+        Sources(occasion.surroundings, occasion.read_file, occasion.records, occasion.pinned, rules),
         owner=owner,
         counter=counter,
         now=occasion.now,
@@ -78,6 +82,15 @@ def apply_draft(
     return Outcome(
         compacted_view(messages, draft.cut, compaction), report, Attempt(compaction, requests=draft.requests)
     )
+
+
+def _carry_rules(covered: Sequence[Message], draft: CompactionDraft) -> CompactionDraft:
+    """A mechanical summary quotes the rules of earlier ones by itself, within its room."""
+    rules = [] if draft.summary.startswith(LABEL) else lost_rules(draft.summary, covered)
+    if not rules:
+        return draft
+    carried = f"{plural(len(rules), 'rule')} of an earlier summary would have been lost, and stand behind the new one"
+    return replace(draft, summary=with_rules(draft.summary, rules), remarks=(*draft.remarks, carried))
 
 
 def _split(messages: Sequence[Message], cut: Cut) -> tuple[Sequence[Message], Sequence[Message]]:
@@ -146,7 +159,7 @@ def _report(
     return Report(
         draft.mechanism,
         True,
-        f"A summary replaces {len(removed)} messages; {kept_count} are kept.{sentences}",
+        f"A summary replaces {plural(len(removed), 'message')}; {plural(kept_count, 'is', 'are')} kept.{sentences}",
         before,
         after,
         tuple(changes),

@@ -18,10 +18,12 @@ from compaction.mechanisms.engine.pipeline.size import Savings
 from compaction.mechanisms.engine.pipeline.work import Work
 from compaction.mechanisms.engine.report import Outcome, Report
 from compaction.mechanisms.engine.session_memory import session_memory_compact
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 
 MECHANISM = "auto-compact"
+CLEAN_UP = "clean-up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ def record_compaction(
     compaction = rebase(compaction, view, history)
     whole = estimate(replay_compactions(work.history, (compaction,)), work.counter)
     saved = max(0, whole - estimate([*outcome.messages, *unanswered], work.counter))
+    work.reports.append(_clean_up(work))
     microcompact = state.microcompact
     if work.config.main_thread:
         # What was cleared after a pause stays cleared in the kept messages; edits of the cache are void.
@@ -79,6 +82,21 @@ def record_compaction(
     )
     work.view = [*outcome.messages, *unanswered]
     return TrackedCompaction(compaction, tracked)
+
+
+def _clean_up(work: Work) -> Report:
+    """What a compaction empties: a sub-agent's must leave alone what the whole session shares."""
+    cached, size = work.state.microcompact.cached, estimate(work.view, work.counter)
+    if not work.config.main_thread:
+        why = f"A compaction of {work.config.source} empties nothing that the session shares."
+        return Report(CLEAN_UP, False, why, size, size)
+    if not cached.order:
+        return Report(CLEAN_UP, False, "Nothing was remembered of results in the model's cache.", size, size)
+    why = (
+        f"Forgotten: {plural(len(cached.order), 'result')} that could be deleted from the model's cache, "
+        f"{len(cached.deleted)} that were, and {plural(len(cached.pinned), 'edit')} that every request repeated."
+    )
+    return Report(CLEAN_UP, True, why, size, size)
 
 
 def _without_end(messages: Sequence[Message], end: Sequence[Message]) -> Sequence[Message]:

@@ -28,6 +28,8 @@ class Effects:
     hooks: Hooks = field(default_factory=NoHooks)
     surroundings: Surroundings = field(default_factory=Surroundings)
     records: Records = no_records
+    pinned: frozenset[str] = frozenset()
+    """Ids of messages that stay word for word."""
     client: str = ""
     """The version of the client that wrote the session, as far as that is known."""
     transcript_path: str = ""
@@ -42,6 +44,7 @@ class Effects:
             self.surroundings,
             self.read_file,
             self.records,
+            self.pinned,
             self.client,
             self.hooks,
             counter,

@@ -35,9 +35,9 @@ class MidTurnBoundary:
         return parent
 
     @property
-    def latest(self) -> int | None:
+    def newest(self) -> LinkRow | None:
         """The newest row of the main conversation."""
-        return None if self._latest is None else self._latest.uuid
+        return self._latest
 
     @property
     def is_open(self) -> bool:

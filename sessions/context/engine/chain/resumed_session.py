@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 
 from sessions.context.engine.chain.resume_signs import ResumeLoss
 from sessions.context.engine.chain.segments import Segment
@@ -38,6 +39,8 @@ class ResumedSession:
     _newest_prompt: int = -1
     _is_streamed: bool = False
     """The newest prompt came from a program that keeps the client running."""
+    has_ties: bool = False
+    """Notes that the client orders by their times have the same time."""
     _first_off_chain: int = NO_POSITION
     """The first row off the chain, which a resume would lose."""
 
@@ -90,6 +93,8 @@ class ResumedSession:
             off_chain = (position for position in (*answer, *segment.results) if not on_chain(position))
             if next(off_chain, None) is not None:
                 return True
+        if self._sort_notes(segment.rest) is not segment.rest:
+            return True
         return any(not on_chain(position) and render(position) is not None for position in segment.rest)
 
     def _examine_prompts(self, segments: Sequence[Segment], same: int, render: RenderAt, answer: int) -> None:
@@ -156,7 +161,7 @@ class ResumedSession:
             loss is ResumeLoss.NOTES and min(segment.answer, default=-1) >= self.read_until
         ):
             return segment
-        rest = self._drop_lost(segment.rest)
+        rest = self._sort_notes(self._drop_lost(segment.rest))
         if loss is ResumeLoss.NOTES and (self._behaviour.finds_kept_results or not self._stands_before_start(segment)):
             results = self._sort_results(segment.results) if self._behaviour.sorts_results_by_time else segment.results
             if rest is segment.rest and results is segment.results:
@@ -164,6 +169,22 @@ class ResumedSession:
             return Segment(segment.message, segment.answer, results, rest, segment.links)
         answer, results = self._drop_lost(segment.answer), self._drop_lost(segment.results)
         return Segment(segment.message, answer, results, rest, segment.links)
+
+    def _sort_notes(self, positions: list[int]) -> list[int]:
+        """Notes that follow each other are read in the order of their times: files that are attached to a summary were
+        written in another."""
+        rows = self.walk.rows
+        notes = [position for position in positions if rows[position].type == "attachment"]
+        if self._behaviour.resume_loss is not ResumeLoss.NOTES or len(notes) < 2:
+            return positions
+        ordered: list[int] = []
+        for is_note, group in groupby(positions, lambda position: rows[position].type == "attachment"):
+            run = list(group)
+            ordered += sorted(run, key=lambda position: rows[position].at or 0) if is_note else run
+        if ordered == positions:
+            return positions
+        self.has_ties = self.has_ties or len({rows[position].at for position in notes}) < len(notes)
+        return ordered
 
     def _stands_before_start(self, segment: Segment) -> bool:
         """Is the segment from before the boundary at which the context starts?"""

@@ -25,6 +25,12 @@ def request_tokens(answer: RenderedRecord | None) -> int:
     return usage.context if usage is not None else 0
 
 
+def tokens_so_far(answer: RenderedRecord | None) -> int:
+    """The tokens of an answer and its request as the API counted them; 0 if it did not."""
+    usage = answer.message.usage if answer is not None else None
+    return usage.context + usage.output if usage is not None else 0
+
+
 def estimate_tokens(positions: Iterable[int], render: RenderAt) -> int:
     records = (render(position) for position in positions)
     return sum(estimate_blocks(record.message.content) for record in records if record is not None)

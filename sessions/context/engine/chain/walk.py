@@ -16,6 +16,7 @@ from sessions.context.engine.chain.missing_parents import MissingParents
 from sessions.context.engine.chain.resume_signs import ResumeSigns
 from sessions.context.engine.chain.segments import Boundary, Segment, is_boundary
 from sessions.context.engine.rendering.overlays import Overlays
+from sessions.linking.engine.late_progress import LateProgress
 from sessions.linking.engine.raw_fields import key, keys, mapping
 from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
@@ -54,6 +55,7 @@ class Walk:
     """Answers whose segment lacks a row that was fed since."""
     _answer_rows: AnswerRows = field(init=False)
     _mid_turn: MidTurnBoundary = field(default_factory=MidTurnBoundary)
+    _late_progress: LateProgress = field(default_factory=LateProgress)
     _relinked: list[int] = field(default_factory=list)
     """Rows that follow another row than their parent: answers made from a summary, notices written late."""
     _missing_parents: MissingParents = field(default_factory=MissingParents)
@@ -76,14 +78,17 @@ class Walk:
             return
         if uuid == self.awaited:
             self.awaited = None
-        parent = row.parent
+        latest = self._mid_turn.newest
+        parent = self._late_progress.parent_of(row, latest)
         if kind in _TALK:
-            parent = self._mid_turn.feed(row)
+            followed = self._mid_turn.feed(row)
+            parent = followed if followed != row.parent else parent
             if row.flags & _SUMMARY and self._unsummarised is not None:
                 parent = row.parent if self._has_boundary_above(row) else self._unsummarised
                 self._unsummarised = None
-        elif row.detail == _TURN_OVER:
+        elif row.detail == _TURN_OVER and parent == row.parent:
             parent = self._parent_of_turn_end(row)
+        self._late_progress.feed(row, latest, parent)
         if parent != row.parent:
             self._relinked.append(uuid)
         ups = self._parents
@@ -115,7 +120,8 @@ class Walk:
     def _parent_of_turn_end(self, notice: LinkRow) -> int | None:
         """What the notice of the end of a turn follows. If a Stop hook kept the turn going, the notice is written late
         with the hook's message as its parent (2.1.90, 2.1.197); the rest of the turn would seem to be abandoned."""
-        parent, latest = notice.parent, self._mid_turn.latest
+        parent, newest = notice.parent, self._mid_turn.newest
+        latest = newest.uuid if newest is not None else None
         if parent is None or latest is None or parent == latest or parent not in self._positions:
             return parent
         link: int | None = latest
@@ -223,7 +229,8 @@ class Walk:
 
     def parent_of(self, answer: LinkRow) -> int | None:
         """What an answer follows; the answer itself is not fed yet."""
-        return self._mid_turn.parent_of(answer)
+        parent = self._mid_turn.parent_of(answer)
+        return parent if parent != answer.parent else self._late_progress.parent_of(answer, self._mid_turn.newest)
 
     def _passes_kept(self, link: int) -> bool:
         """Does the chain lead elsewhere from here than it did for earlier rows?"""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sessions.context.engine.rendering.wording import UNCERTAIN_WORDING, attachment_texts
+from sessions.context.engine.rendering.wording import UNCERTAIN_WORDING, attachment_texts, queued_texts
 from sessions.linking.engine.raw_fields import mapping, text
 
 # Never sent: permissions, hooks without output, snapshots.
@@ -31,9 +31,12 @@ _TEXT_FIELDS = ("content", "text", "prompt", "snippet", "banner", "newDate", "ad
 _LABELS = {"nested_memory": "path", "file": "filename", "edited_text_file": "filename", "directory": "path"}
 
 
-def texts_of_attachment(attachment: Mapping[str, Any]) -> tuple[tuple[str, ...], bool]:
+def texts_of_attachment(attachment: Mapping[str, Any], *, event_intro: str, note: str) -> tuple[tuple[str, ...], bool]:
     """The texts that were sent for an attachment, if any, and whether recordings show their wording."""
-    recorded_texts = attachment_texts(attachment)
+    if attachment.get("type") == "queued_command":
+        recorded_texts = queued_texts(attachment, event_intro=event_intro, note=note)
+    else:
+        recorded_texts = attachment_texts(attachment)
     if recorded_texts:
         return recorded_texts, attachment.get("type") not in UNCERTAIN_WORDING
     words = attachment_text(attachment)

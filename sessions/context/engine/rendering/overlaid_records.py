@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from sessions.context.engine.chain.segments import Segment
 from sessions.context.engine.chain.walk import Walk
 from sessions.context.engine.client_versions import ClientBehaviour
 from sessions.context.engine.rendering.overlays import CLEARED, CollapsedSpan, Overlays
+from sessions.context.engine.rendering.pictures import name_media
 from sessions.context.engine.rendering.records import Placement, RenderedRecord
 from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
 
@@ -44,6 +47,12 @@ def give_user_role(record: RenderedRecord, behaviour: ClientBehaviour) -> Render
         else Placement.WORDS
     )
     return RenderedRecord(replace_fields(record.message, role="user", content=record.user_blocks), place, record.exact)
+
+
+def name_seen_media(record: RenderedRecord, types: tuple[str, ...]) -> RenderedRecord:
+    """A record of the user as it is sent once it was answered."""
+    message = name_media(record.message, types)
+    return record if message is record.message else replace(record, message=message)
 
 
 def apply_overlays(record: RenderedRecord, overlays: Overlays) -> RenderedRecord:

@@ -1,5 +1,5 @@
-"""Attachments with a picture: a file that a prompt names, or a prompt that was sent while the model worked. No version
-records how it sends them; all use the role `user`, which alone may hold a picture."""
+"""Pictures and documents outside of results. How those of attachments are sent (a file that a prompt names, a prompt
+that was sent while the model worked) no version records; all use the role `user`, which alone may hold a picture."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from typing import Any
 
 from sessions.context.engine.rendering.wording import queued_prompt_text, read_call_text
 from sessions.linking.engine.raw_fields import mapping, text
-from sessions.transcripts.engine.messages import Block, text_block
+from sessions.transcripts.engine.messages import Block, Message, replace_fields, text_block
 
 _PICTURE = "image"
+
+
+def name_media(message: Message, types: tuple[str, ...]) -> Message:
+    """The message with a word in place of each block of these types; the same one if it has none."""
+    if not any(block.get("type") in types for block in message.content):
+        return message
+    named = (text_block(f"[{block['type']}]") if block.get("type") in types else block for block in message.content)
+    return replace_fields(message, content=tuple(named))
 
 
 def picture_blocks(attachment: Mapping[str, Any], note: str) -> tuple[Block, ...]:

@@ -136,7 +136,7 @@ def _render_user(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | No
     elif row.flags & _SUMMARY:
         kind = MessageKind.SUMMARY
     elif blocks and text(blocks[0].get("text")).startswith(_NOTIFICATION):
-        blocks, kind = _introduce_reports(blocks, _behaviour(record).task_report_intro), MessageKind.INJECTED
+        blocks, kind = _introduce_reports(blocks, _behaviour(record)), MessageKind.INJECTED
     else:
         kind = MessageKind.PROMPT if row.flags & _TYPED or _is_task_prompt(row, blocks) else MessageKind.INJECTED
     streamed = kind is MessageKind.PROMPT and isinstance(content, list)
@@ -145,12 +145,14 @@ def _render_user(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | No
     )
 
 
-def _introduce_reports(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:
+def _introduce_reports(blocks: tuple[Block, ...], behaviour: ClientBehaviour) -> tuple[Block, ...]:
+    words = behaviour.task_report_intro
     if not words:
         return blocks
-    return tuple(
-        text_block(f"<system-reminder>\n{words}\n\n{text(block.get('text'))}\n</system-reminder>") for block in blocks
-    )
+    introduced = [f"{words}\n\n{text(block.get('text'))}" for block in blocks]
+    if behaviour.wraps_task_reports:
+        introduced = [f"<system-reminder>\n{report}\n</system-reminder>" for report in introduced]
+    return tuple(text_block(report) for report in introduced)
 
 
 def _is_task_prompt(row: LinkRow, blocks: tuple[Block, ...]) -> bool:
@@ -170,7 +172,8 @@ def _render_attachment(record: Mapping[str, Any], row: LinkRow) -> RenderedRecor
     blocks = tuple(block for message in recorded for block in _content_blocks(mapping(message).get("content")))
     if not blocks:
         return None
-    if record.get("renderedRole") == "system":
+    role = record.get("renderedRole") or ("" if _behaviour(record).records_role else _usual_role(row))
+    if role == "system":
         rendered = _render_as_system(record, row, attachment, blocks)
         # In 2.1.325 what a person typed while the model worked has the role `user`; what a program sent has not.
         return (
@@ -182,12 +185,20 @@ def _render_attachment(record: Mapping[str, Any], row: LinkRow) -> RenderedRecor
     return RenderedRecord(_message(record, row, "user", blocks, _attachment_kind(attachment)), place)
 
 
+def _usual_role(row: LinkRow) -> Role:
+    """The role of an attachment whose record holds its words, but not its role."""
+    return "user" if row.detail in _BATCH else "system"
+
+
 def _render_unworded_attachment(
     record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, Any]
 ) -> RenderedRecord | None:
     """An attachment of a version that recorded its facts and not its words."""
     behaviour = _behaviour(record)
-    texts, is_recorded = ((), False) if behaviour.records_wording else texts_of_attachment(attachment)
+    if behaviour.records_wording:
+        return None
+    intro, note = behaviour.event_intro, behaviour.queued_prompt_note
+    texts, is_recorded = texts_of_attachment(attachment, event_intro=intro, note=note)
     if not texts:
         return None
     exact = is_recorded and behaviour.wording_is_known

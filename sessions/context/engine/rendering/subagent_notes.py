@@ -17,12 +17,15 @@ from sessions.context.engine.rendering.wording import attachment_texts
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
-AGENTS, SERVERS = "agent_listing_delta", "mcp_instructions_delta"
+AGENTS, SERVERS, TOKENS = "agent_listing_delta", "mcp_instructions_delta", "total_tokens_reminder"
 LISTS = (AGENTS, SERVERS)
+NOTES = (*LISTS, TOKENS)
 _COLUMNS = {
     AGENTS: ("addedTypes", "addedLines", "removedTypes"),
     SERVERS: ("addedNames", "addedBlocks", "removedNames"),
 }
+_TOKENS_LEFT = re.compile(r"(\d{1,12}) tokens left")
+_WARM_UP = "Warmup"
 _REMINDER = {"type": "task_reminder"}
 _TOOL_LIST = re.compile(r"\(Tools: ([^()]*)\)\s*$")
 _ALL_EXCEPT = "All tools except "
@@ -33,20 +36,35 @@ class SubagentNotes:
     agent_type: str
     lists: Mapping[str, Mapping[str, Any]]
     """Type of an attachment -> all that the main thread had been sent when the sub-agent began."""
+    prompt: str = ""
+    """What it was asked, if its own file does not hold that (2.0.42 to 2.0.60)."""
+    budget: int = 0
+    """The most tokens that the main thread was told were left: so many a sub-agent begins with (2.1.240, 2.1.250)."""
 
     @classmethod
     def of(cls, agent_type: str, records: Iterable[Mapping[str, Any]]) -> SubagentNotes:
         """`records`: the records with lists in the main transcript, in file order."""
         lists: dict[str, Mapping[str, Any]] = {}
+        budget = 0
         for record in records:
             attachment = mapping(record.get("attachment"))
             name = text(attachment.get("type"))
+            if name == TOKENS:
+                left = _TOKENS_LEFT.search(text(attachment.get("text")))
+                budget = max(budget, int(left[1]) if left else 0)
+                continue
             lists[name] = _merge_lists(lists[name], attachment) if name in lists else attachment
-        return cls(agent_type, lists)
+        return cls(agent_type, lists, budget=budget)
 
-    def render(self, behaviour: ClientBehaviour, *, first: bool, due: bool) -> list[RenderedRecord]:
-        """The notes that come with results. `first`: these are the first results; `due`: a reminder is due."""
-        if not behaviour.has_system_role or behaviour.records_wording:
+    def render_prompt(self) -> RenderedRecord | None:
+        if not self.prompt:
+            return None
+        return RenderedRecord(Message("user", (text_block(self.prompt),), MessageKind.PROMPT), Placement.ROW)
+
+    def render(self, behaviour: ClientBehaviour, *, first: bool, due: bool, used: int) -> list[RenderedRecord]:
+        """The notes that come with results. `first`: these are the first results; `due`: a reminder is due; `used`: the
+        tokens that the API counted so far."""
+        if not behaviour.has_system_role or behaviour.records_subagent_notes:
             return []
         tools = self._tools()
         attachments = [
@@ -56,6 +74,9 @@ class SubagentNotes:
         ]
         if due and _has_any(tools, TASK_TOOLS):
             attachments.append(_REMINDER)
+        if self.budget:
+            left = f"<total_tokens>{self.budget - used} tokens left</total_tokens>"
+            attachments.append({"type": TOKENS, "text": left})
         return [
             _note(words, exact=behaviour.wording_is_known)
             for attachment in attachments
@@ -73,6 +94,14 @@ class SubagentNotes:
             ):
                 return "*" if match[1] == "All tools" else match[1]
         return ""
+
+
+def prompt_of_agent(agent: str, results: Iterable[Mapping[str, Any]], *, all_ended: bool) -> str:
+    """What a sub-agent was asked, by what its call came back with. `results`: records of the main transcript;
+    `all_ended`: every call has one. An agent that none of them names was started by the client, ahead of any call."""
+    reports = [mapping(record.get("toolUseResult")) for record in results]
+    prompt = next((text(report.get("prompt")) for report in reports if report.get("agentId") == agent), "")
+    return prompt or (_WARM_UP if all_ended and all(text(report.get("agentId")) for report in reports) else "")
 
 
 def agent_type_of(answer: Mapping[str, Any]) -> str:

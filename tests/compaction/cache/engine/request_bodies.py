@@ -64,6 +64,7 @@ class SentRequest:
     prints: tuple[str, ...] = ()
     """The client's own, of its messages."""
     position: int = 100
+    restarted: int = -1
     places: Mapping[int, int] = field(default_factory=dict)
     """Of messages that came from other records than usual."""
 
@@ -86,6 +87,7 @@ class SentRequest:
             elements if self.logged else None,
             RequestSetup(system, tools, params, marks),
             Overlays(),
+            restarted=self.restarted,
         )
 
     def _element(self, at: int, message: Json) -> Element:

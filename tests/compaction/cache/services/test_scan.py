@@ -109,15 +109,15 @@ def test_effort_that_changed_is_found(session: Cached) -> None:
     assert _causes(_breaks(session)[0]) == ["effort_changed"]
 
 
-def test_another_model_is_found_and_haiku_left_out(session: Cached) -> None:
+def test_another_model_is_found_and_so_is_haiku(session: Cached) -> None:
     session.warm().model = SONNET
     session.asks(0, 50_500)
     session.asks(50_500, 500)
     session.model = HAIKU
     session.asks(0, 51_000)
-    (row,) = _breaks(session)
-    assert _causes(row) == ["model_changed"]
-    assert row.model == SONNET
+    rows = _breaks(session)
+    assert [_causes(row) for row in rows] == [["model_changed"], ["model_changed"]]
+    assert [row.model for row in rows] == [SONNET, HAIKU]
 
 
 def test_a_compaction_resets_the_baseline(session: Cached) -> None:

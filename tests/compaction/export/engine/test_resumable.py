@@ -252,6 +252,24 @@ def test_the_last_row_is_the_latest_because_old_clients_go_on_from_that() -> Non
     assert all(row["timestamp"] < last["timestamp"] for row in others)
 
 
+def test_an_export_ends_with_an_answer_for_versions_that_take_a_note_for_the_middle_of_a_turn() -> None:
+    log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
+    applied = applied_to(context_at(log), FULL)
+    assert applied is not None
+    rows = resumable_rows(
+        applied.after,
+        records_of(log),
+        Envelope(NEW, "/home/dev/elsewhere", "2.1.120", made_at=1_800_000_000.9995),
+        compaction=applied.compaction,
+        origin=Origin("old", "full", 7),
+    )
+    last = rows[-1]
+    assert (last["type"], last["isApiErrorMessage"], last["parentUuid"]) == ("assistant", True, rows[-2]["uuid"])
+    assert last["message"]["content"][0]["text"] == "This session was made from old: full, run 7."
+    assert all(row["timestamp"] < rows[-1]["timestamp"] for row in rows[:-1])
+    assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
+
+
 def test_a_summary_is_no_input_of_a_person() -> None:
     log = Log(to_jsonl(compacted(FULL)))
     first = context_at(log).messages[0]

@@ -151,7 +151,8 @@ def test_without_notes_session_memory_says_so(talk: Talk) -> None:
 
 
 def test_notes_become_the_summary(talk: Talk) -> None:
-    effects = Effects(read_notes=lambda: Notes("# Worklog\n_Steps_\nRead eight files.\n"))
+    notes = Notes("# Worklog\n_Steps_\nRead eight files.\n", last_summarized=talk.messages[-2].uuid)
+    effects = Effects(read_notes=lambda: notes)
     parameters = Parameters(settings={"keep_tokens": "10", "keep_text_messages": "2"})
     done = apply_kind(SESSION_MEMORY, talk.messages, parameters, effects=effects, now=NOW)
     assert done.done

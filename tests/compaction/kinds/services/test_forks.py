@@ -207,7 +207,7 @@ def test_a_snapshot_of_the_prompt_is_enough_for_a_fork(server: MessagesServer, t
     assert body["tools"] == TOOLS
 
 
-def test_a_snapshot_without_tools_is_not(server: MessagesServer, tmp_path: Path) -> None:
+def test_a_snapshot_without_tools_is_not_enough_for_a_fork(server: MessagesServer, tmp_path: Path) -> None:
     file = Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
     file.user("How high is the water? " * 400)
     file.row("attachment", attachment={"type": "prompt_snapshot", "systemPrompt": ["Watch."]})

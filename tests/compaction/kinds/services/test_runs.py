@@ -133,7 +133,7 @@ def test_every_error_of_the_api_ends_as_a_sentence_and_nothing_is_lost(
         fails(server, transcript, name, answers, sentence, requests)
 
 
-def test_silence_ends_as_a_sentence_too(server: MessagesServer, transcript: Transcript) -> None:
+def test_a_silent_model_ends_the_run_with_a_sentence(server: MessagesServer, transcript: Transcript) -> None:
     with override_settings(MODELS=replace(models(server), idle_timeout=0.2)):
         fails(server, transcript, "silence", [Hang(2)] * 5, "The model sent nothing for 0.2 seconds.", 5)
 

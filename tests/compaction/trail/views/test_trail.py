@@ -292,3 +292,15 @@ def test_recordings_of_the_client_tell_what_started_a_compaction(
     trail = trail_of(session)
     assert [step.start.cause.value for step in trail.steps if step.start] == causes
     assert [len(loop.links) for loop in trail.loops] == loops
+
+
+def test_auto_is_told_request_by_request(client: Client, file: Written) -> None:
+    for number in range(5):
+        file.user(f"Question {number}: " + "how high is the water? " * 200)
+        file.assistant("It is high. " * 600)
+    transcript = file.read()
+    html = page(client, transcript)
+    assert f'href="/sessions/{transcript.public_id}/compactions/replay/"' in html
+    words = flat(page(client, transcript, "replay/?percent=1"))
+    assert "Auto-compact The context has" in words
+    assert "percent has to be a number" in flat(page(client, transcript, "replay/?percent=many"))

@@ -144,7 +144,7 @@ def test_cycles_end_and_repeated_files_are_loaded_once(home: Path) -> None:
     assert len(result.files) == 3
 
 
-def test_hops_are_limited(home: Path) -> None:
+def test_the_hops_of_includes_are_limited(home: Path) -> None:
     write(home, p__CLAUDE="@h1.md", **{f"p__h{index}": f"@h{index + 1}.md" for index in range(1, 8)})
     result = chain(home)
     assert [file.hops for file in result.files] == list(range(MOST_HOPS + 1))

@@ -157,7 +157,9 @@ def test_a_comment_in_a_header_is_quoted() -> None:
         ("a", "projects", "unknown-type", "project"),
     ],
 )
-def test_types(name: str, written: str, rule: str, meant: str | None) -> None:
+def test_an_unusual_type_is_named_with_the_one_that_was_meant(
+    name: str, written: str, rule: str, meant: str | None
+) -> None:
     directory = memory(**{name: topic(type=written)})
     finding = only(directory, rule)
     if meant is None:

@@ -54,7 +54,7 @@ def test_lint_looks_into_the_checkout_and_its_instructions(tmp_path: Path) -> No
     assert not any(finding["rule"] == "missing-file" for finding in document("lint", str(DEMO))["findings"])
 
 
-def test_people_get_lines() -> None:
+def test_lint_prints_lines_for_people() -> None:
     out = run("lint", str(DEMO))
     assert "error  MEMORY.md:16  dangling-pointer: “Harbour contacts” points to harbour-contacts.md" in out
     assert "    fix: Remove the line\n" in out

@@ -78,7 +78,7 @@ def test_beyond_the_budget_the_command_fails_with_a_reason(server: MessagesServe
     assert server.requests == []
 
 
-def test_people_get_lines() -> None:
+def test_recall_prints_lines_for_people() -> None:
     out, _ = run(str(DEMO), "which token does the tide server want")
 
     assert out.startswith("14 of 14 files were considered\nserver-token.md  ")

@@ -20,7 +20,7 @@ def test_the_first_notes_are_due_at_ten_thousand_tokens() -> None:
     assert result.why == "The context has 10,000 tokens; notes are taken for the first time at 10,000."
 
 
-def test_then_they_wait_for_growth_and_for_three_calls_or_a_rest() -> None:
+def test_later_notes_wait_for_growth_and_for_three_calls_or_a_rest() -> None:
     last = LastUpdate(10_000)
     cases = [
         (talk(3), 14_999, False, "has grown by 4,999 tokens"),

@@ -24,7 +24,7 @@ def test_what_hangs_on_a_row_that_is_no_agents_begins_a_thread() -> None:
     assert find_threads([row(4, 2, 99), row(5, 3, 2)], []) == [Thread(4, (4, 5), None)]
 
 
-def test_rings_end() -> None:
+def test_rows_whose_parents_form_a_ring_are_threads_of_their_own() -> None:
     assert find_threads([row(4, 1, 2), row(5, 2, 1), row(6, 3, 3)], []) == [
         Thread(4, (4,), None),
         Thread(5, (5,), None),

@@ -32,7 +32,7 @@ def test_sub_agents_inside_the_file_do_not_count() -> None:
     assert log.link().leaf == 1
 
 
-def test_in_a_sub_agents_own_file_they_do() -> None:
+def test_rows_of_a_sub_agent_count_in_its_own_file() -> None:
     log = Log()
     log.add("user", "s1", None, flags=Flag.SIDECHAIN)
     log.add("assistant", "s2", message="m", flags=Flag.SIDECHAIN)
@@ -73,7 +73,7 @@ def test_a_result_that_arrives_after_a_compaction_does_not_undo_it() -> None:
     assert marks(linked) == [(0, 1, "summarised", 2)]
 
 
-def test_nor_does_it_when_its_message_goes_on_behind_the_boundary() -> None:
+def test_a_result_after_a_compaction_does_not_undo_it_though_its_message_goes_on() -> None:
     log = Log()
     log.prompt("p1")
     log.call("c1", "t1", message="m")

@@ -63,7 +63,7 @@ def test_a_result_in_an_answer_goes_to_the_user_message_after_it() -> None:
     assert repair_array(user("go"), assistant("ok", call("a"), call("b"), *results), assistant("done")) == right
 
 
-def test_one_that_its_call_does_not_need_is_left_out() -> None:
+def test_a_result_that_its_call_does_not_need_is_left_out() -> None:
     array = [user("go"), assistant(call("a")), user(result("a", "one")), assistant(result("a", "two"), "done")]
     assert repair_array(*array) == [*array[:3], assistant("done")]
 
@@ -118,7 +118,7 @@ def test_results_are_moved_before_text() -> None:
     assert repair_array(*array) == [*array[:2], user(result("b"), result("a"), "look")]
 
 
-def test_across_neighbours_too() -> None:
+def test_results_are_moved_before_text_across_neighbours() -> None:
     array = [user("go"), assistant(call("a")), user("look"), user(result("a"), "and")]
     assert repair_array(*array) == [*array[:2], user(result("a"), "look"), user("and")]
 
@@ -188,7 +188,7 @@ def test_a_user_message_comes_first() -> None:
     assert repair_array(assistant("hi"), user("go")) == [user(OPENING), assistant("hi"), user("go")]
 
 
-def test_even_when_nothing_is_left() -> None:
+def test_a_user_message_comes_first_even_when_nothing_is_left() -> None:
     assert repair_array() == [user(OPENING)]
     assert repair_array(user("")) == [user(OPENING)]
 
@@ -236,7 +236,7 @@ def test_a_result_of_a_server_tool_without_its_call_is_left_out() -> None:
     assert repair_array(user("go"), assistant(got, "done"), user("so")) == [user("go"), assistant("done"), user("so")]
 
 
-def test_so_is_one_whose_call_a_user_would_have_made() -> None:
+def test_a_result_whose_call_a_user_would_have_made_is_left_out() -> None:
     used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
     got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
     assert repair_array(user(used, "go"), assistant(got, "done")) == [user("go"), assistant("done")]

@@ -41,7 +41,7 @@ def test_thinking_of_the_latest_turn_cannot_be_edited(model: str) -> None:
 
 
 @pytest.mark.parametrize("thoughts", [("one",), ("two",), ("two", "one")])
-def test_nor_can_some_of_it_be_left_out_or_moved(thoughts: tuple[str, ...]) -> None:
+def test_some_thinking_of_the_latest_turn_cannot_be_left_out_or_moved(thoughts: tuple[str, ...]) -> None:
     after = body(*turn(*map(thought, thoughts)))
     assert places(after, before=WHOLE) == [("altered-thinking", "messages[1].content[0]")]
 

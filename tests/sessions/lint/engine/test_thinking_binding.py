@@ -78,7 +78,7 @@ def test_thinking_may_be_left_out_from_the_front() -> None:
     assert dead([*without[:3], assistant(thought("three"), "done"), *without[4:]]) == []
 
 
-def test_but_not_from_the_middle() -> None:
+def test_thinking_may_not_be_left_out_from_the_middle() -> None:
     assert dead(edit(3, assistant(thought("two"), "done"))) == ["messages[5].content[0]"]
 
 
@@ -91,7 +91,7 @@ def test_cache_marks_are_no_part_of_what_is_said() -> None:
     assert dead(edit(4, user(text("and?", cache_control={"type": "ephemeral"})))) == []
 
 
-def test_nor_is_how_messages_are_split() -> None:
+def test_how_messages_are_split_is_no_part_of_what_is_said() -> None:
     split = [{"role": "user", "content": "go"}, assistant(thought("one")), assistant(call("a")), *ARRAY[2:]]
     assert dead(split) == []
 
@@ -101,7 +101,7 @@ def test_a_message_of_the_role_system_counts() -> None:
 
 
 @pytest.mark.parametrize("change", [{"system": "be brief"}, {"tools": []}])
-def test_so_do_system_prompt_and_tools(change: dict[str, Any]) -> None:
+def test_system_prompt_and_tools_count(change: dict[str, Any]) -> None:
     before = body(*ARRAY, system="be kind", tools=[{"name": "Read"}])
     assert len(dead({**before, **change}, before)) == 4
     assert dead({**before, "max_tokens": 1}, before) == []
@@ -148,7 +148,7 @@ def test_a_message_of_nothing_but_dead_thinking_goes() -> None:
     assert stripped == [*after[:3], assistant("so"), user("and?")]
 
 
-def test_nothing_dead_nothing_touched() -> None:
+def test_an_array_without_dead_thinking_is_not_touched() -> None:
     assert strip_dead_thinking(ARRAY, ARRAY, BOUND) == (ARRAY, [])
     assert strip_dead_thinking(ARRAY, ARRAY, BOUND)[0] is ARRAY
 

@@ -20,7 +20,7 @@ DAY = 86_400_000
         (-1_500, "-1.5k"),
     ],
 )
-def test_tokens(count: float | None, text: str) -> None:
+def test_tokens_are_written_in_thousands_and_millions(count: float | None, text: str) -> None:
     assert words.tokens(count) == text
 
 
@@ -28,7 +28,7 @@ def test_tokens(count: float | None, text: str) -> None:
     ("dollars", "text"),
     [(None, "unknown"), (0, "$0.00"), (0.31, "$0.31"), (0.0042, "$0.0042"), (1234.5, "$1,234.50"), (-2, "-$2.00")],
 )
-def test_money(dollars: float | None, text: str) -> None:
+def test_money_is_written_in_dollars_and_cents(dollars: float | None, text: str) -> None:
     assert words.money(dollars) == text
 
 
@@ -47,7 +47,7 @@ def test_money(dollars: float | None, text: str) -> None:
         (-1_000, "-1.0s"),
     ],
 )
-def test_durations(milliseconds: float | None, text: str) -> None:
+def test_durations_are_written_in_their_largest_units(milliseconds: float | None, text: str) -> None:
     assert words.duration(milliseconds) == text
 
 
@@ -62,7 +62,7 @@ def test_durations(milliseconds: float | None, text: str) -> None:
         (-2 * DAY, "in 2 days"),
     ],
 )
-def test_ages(past: int, text: str) -> None:
+def test_ages_are_written_in_words(past: int, text: str) -> None:
     assert words.ago(10**13 - past, 10**13) == text
 
 
@@ -77,7 +77,7 @@ def test_ages(past: int, text: str) -> None:
         (5 * 1024**4, "5.0 TB"),
     ],
 )
-def test_sizes(count: float | None, text: str) -> None:
+def test_sizes_are_written_in_bytes_and_their_multiples(count: float | None, text: str) -> None:
     assert words.size(count) == text
 
 
@@ -86,7 +86,7 @@ def test_estimates_carry_a_mark_and_unknowns_do_not() -> None:
     assert words.tokens(None, estimate=True) == "unknown"
 
 
-def test_plurals() -> None:
+def test_plurals_follow_the_count() -> None:
     assert (words.plural(1, "match", "matches"), words.plural(1_200, "match", "matches")) == (
         "1 match",
         "1,200 matches",

@@ -239,7 +239,7 @@ def test_an_unknown_session_gets_a_page_that_helps(client: Client, path: str) ->
     assert 'href="/sessions/"' in shown
 
 
-def test_an_unknown_entry_gets_one_too(client: Client, file: Written) -> None:
+def test_an_unknown_entry_gets_a_page_that_helps(client: Client, file: Written) -> None:
     file.turns(1)
     transcript = file.read()
     for address in ("L99", "L²", "no-such-uuid"):

@@ -223,7 +223,7 @@ def test_a_pause_longer_than_five_minutes_is_the_cause() -> None:
     assert "6m 0s had passed" in cache_break.causes[0].sentence
 
 
-def test_a_pause_of_five_minutes_is_not() -> None:
+def test_a_pause_of_five_minutes_is_no_cause() -> None:
     request = SentRequest()
     assert names(broken(request, later(request), read=0, gap=5)) == ["likely_server_side"]
 
@@ -248,11 +248,11 @@ def test_a_change_and_a_pause_are_both_told() -> None:
     assert [cause.confidence for cause in cache_break.causes] == ["high", "medium"]
 
 
-def test_a_pause_explains_a_lost_system_prompt_and_a_rewritten_message_does_not() -> None:
+def test_a_pause_explains_a_lost_system_prompt_and_a_rewritten_message_is_named_too() -> None:
     request = SentRequest()
     messages = [*request.messages[:30], *conversation(13, "Other words {}. ")]
     cache_break = broken(request, replace(later(request), messages=messages), read=0, gap=6)
-    assert (names(cache_break), also(cache_break)) == (["ttl_expired_5m"], ["messages_rewritten"])
+    assert (names(cache_break), also(cache_break)) == (["ttl_expired_5m", "messages_rewritten"], [])
 
 
 def test_the_same_request_within_its_lifetime_is_the_servers_doing() -> None:
@@ -287,10 +287,19 @@ def test_a_prompt_that_shrank_while_the_transcript_grew_lacks_something() -> Non
     assert "without writing that down" in cache_break.causes[0].sentence
 
 
-def test_a_prompt_that_shrank_before_its_messages_may_lack_tools_as_well() -> None:
+def test_a_prompt_that_fell_while_the_transcript_grew_was_rewritten_but_may_lack_tools_as_well() -> None:
     request = SentRequest(logged=False, system=None, tools=None)
     cache_break = broken(request, later(request), read=3_000, was=60_000)
-    assert names(cache_break) == ["unknown"]
+    assert names(cache_break) == ["messages_rewritten"]
+    assert [cause.confidence for cause in cache_break.causes] == ["low"]
+
+
+def test_a_restart_is_the_likely_cause_of_a_drop_that_no_record_explains() -> None:
+    request = SentRequest(logged=False, system=None, tools=None)
+    again = replace(later(request), restarted=105)
+    assert names(broken(request, again, read=0)) == ["system_prompt_changed"]
+    assert names(broken(request, again, read=HEAD)) == ["messages_rewritten", "system_prompt_changed"]
+    assert names(broken(request, replace(again, restarted=50), read=0)) == ["unknown"]
 
 
 def test_twenty_blocks_at_once_hide_what_was_cached_and_that_is_expected() -> None:
@@ -304,7 +313,7 @@ def test_twenty_blocks_at_once_hide_what_was_cached_and_that_is_expected() -> No
     assert cache_break.waste.cost > 0
 
 
-def test_nineteen_blocks_do_not() -> None:
+def test_nineteen_blocks_hide_nothing_that_was_cached() -> None:
     request = SentRequest()
     blocks = [{"type": "text", "text": f"Harbour {index}."} for index in range(19)]
     cache_break = broken(request, later(request, {"role": "assistant", "content": blocks}), read=HEAD)

@@ -40,9 +40,10 @@ def test_requests_of_another_source_are_not_compared() -> None:
     assert _drops(*calls) == []
 
 
-def test_a_request_of_haiku_is_never_a_break_but_may_come_before_one() -> None:
+def test_a_request_of_haiku_is_a_break_only_if_the_switch_read_nothing_but_may_come_before_one() -> None:
     calls = [call(50_000, at=1, model=SONNET), call(0, 50_000, at=2, model=HAIKU), call(50_000, at=3, model=HAIKU)]
-    assert _drops(*calls, call(9_000, 40_000, at=4)) == [("msg_3", "msg_4")]
+    assert _drops(*calls, call(9_000, 40_000, at=4)) == [("msg_1", "msg_2"), ("msg_3", "msg_4")]
+    assert _drops(*calls, call(9_000, 40_000, at=4, model=HAIKU)) == [("msg_1", "msg_2")]
 
 
 def test_a_copy_may_come_before_a_break_but_is_none() -> None:

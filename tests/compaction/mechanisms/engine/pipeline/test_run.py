@@ -158,9 +158,9 @@ class TestAutoCompact:
         assert list(outcome.messages) == talk.messages
 
     def test_notes_are_tried_before_a_model(self) -> None:
-        model = Model()
-        effects = Effects(summarise=model, read_notes=lambda: Notes("# Title\nTides"))
-        outcome = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=effects)
+        model, messages = Model(), chat(LONG).messages
+        notes = Notes("# Title\nTides", last_summarized=messages[-2].uuid)
+        outcome = run_pipeline(messages, SHORT, now=NOW, effects=Effects(summarise=model, read_notes=lambda: notes))
         assert outcome.report.applied_mechanisms == ("auto-compact", "session memory")
         assert model.requests == []
 
@@ -340,7 +340,7 @@ class TestRecovery:
         outcome = recover(chat(5).messages, TOO_LONG, config, now=NOW, effects=Effects(summarise=Model()))
         assert outcome.compaction is not None
 
-    def test_but_not_for_a_compaction_itself(self) -> None:
+    def test_it_does_not_recover_a_compaction_itself(self) -> None:
         model = Model()
         config = PipelineConfig(source="compact")
         assert recover(chat(5).messages, TOO_LONG, config, now=NOW, effects=Effects(summarise=model)).error

@@ -55,7 +55,7 @@ def test_other_lines_are_kept() -> None:
     assert index.file.data == text.encode()
 
 
-def test_links_and_dates_of_a_topic() -> None:
+def test_a_topic_is_read_with_its_links_and_dates() -> None:
     data = (
         b"---\nname: a\nmodified: 2026-05-01T10:00:00Z\n---\nSee [[other|this]], [x](sub/x.md), [web](https://a.b).\n"
     )
@@ -65,7 +65,7 @@ def test_links_and_dates_of_a_topic() -> None:
     assert parse_file("a.md", b"x", mtime_ns=86_400 * 10**9).modified_at == datetime(1970, 1, 2, tzinfo=UTC)
 
 
-def test_kinds_of_files() -> None:
+def test_the_kind_of_a_file_follows_from_its_path() -> None:
     names = ["MEMORY.md", "a.md", "logs/2026/11/03.md", "logs/2026/11/2026-11-03.md", "logs/2026/13/03.md", "x.txt"]
     kinds = [FileKind.INDEX, FileKind.TOPIC, FileKind.LOG, FileKind.LOG, FileKind.TOPIC, FileKind.OTHER]
     assert [parse_file(name, b"").kind for name in names] == kinds

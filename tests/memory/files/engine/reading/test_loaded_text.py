@@ -37,7 +37,7 @@ def lines(count: int, width: int) -> str:
         ("\n \n", 0, 0, ""),
     ],
 )
-def test_the_cut(text: str, loaded: int, size: int, warning: str) -> None:
+def test_an_index_is_cut_at_its_lines_and_bytes_with_a_warning(text: str, loaded: int, size: int, warning: str) -> None:
     index = load_index(text)
     assert (index.lines, index.bytes, index.warning) == (loaded, size, warning)
     assert len(index.text.encode()) <= 25_000

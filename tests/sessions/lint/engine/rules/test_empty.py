@@ -43,12 +43,12 @@ def test_an_answer_may_hold_a_blank_text_beside_others() -> None:
 
 
 @pytest.mark.parametrize("answer", [assistant("\n\n"), assistant(thought(), "\n\n"), assistant("", "so")])
-def test_but_not_an_empty_one_nor_nothing_else(answer: dict[str, Any]) -> None:
+def test_an_answer_may_not_hold_an_empty_text_or_blank_texts_alone(answer: dict[str, Any]) -> None:
     rules = [finding.rule for finding in refusals(body(user("go"), answer, user("and?")))]
     assert rules == ["empty-text"]
 
 
-def test_a_message_that_is_a_blank_string_too() -> None:
+def test_a_message_may_not_be_a_blank_string() -> None:
     assert places(body({"role": "user", "content": " "})) == [("empty-text", "messages[0].content")]
 
 
@@ -73,7 +73,7 @@ def test_a_system_message_may_only_set_options() -> None:
     assert lint(body(user("go"), {"role": "system", "output_config": {"effort": "low"}})) == []
 
 
-def test_other_messages_may_not() -> None:
+def test_other_messages_may_not_only_set_options() -> None:
     request = body(user("go"), {"role": "user", "content": "", "output_config": {"effort": "low"}})
     assert places(request) == [("empty-message", "messages[1]")]
 
@@ -83,7 +83,7 @@ def test_a_result_may_be_empty_or_blank(content: Any) -> None:
     assert lint(body(user("go"), assistant(call("a")), user(result("a", content)))) == []
 
 
-def test_but_not_contain_an_empty_text() -> None:
+def test_a_result_may_not_contain_an_empty_text() -> None:
     request = body(user("go"), assistant(call("a")), user(result("a", [text("x"), text("")])))
     assert places(request) == [("empty-text", "messages[2].content[0].content[1]")]
 

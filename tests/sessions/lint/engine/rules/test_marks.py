@@ -42,7 +42,7 @@ def test_a_tool_that_is_loaded_on_demand_carries_none() -> None:
     assert finding.api_error.startswith("Tool 'Grep' cannot have both defer_loading=true and cache_control set.")
 
 
-def test_nor_does_it_make_a_prefix_longer() -> None:
+def test_a_tool_that_is_loaded_on_demand_does_not_make_a_prefix_longer() -> None:
     deferred = {**tool(None), "name": "Grep", "defer_loading": True}
     assert only(body(user("go", marked_block("short")), tools=[deferred, {**tool(None), "description": ""}])).rule == (
         "mark-too-early"
@@ -60,7 +60,7 @@ def test_four_marks_are_allowed() -> None:
     assert lint(body(user(marked_block(), marked_block()), tools=[tool()], system=[marked_block()])) == []
 
 
-def test_a_fifth_is_not() -> None:
+def test_a_fifth_mark_is_not_allowed() -> None:
     finding = only(body(user(marked_block(), marked_block(), marked_block()), tools=[tool()], system=[marked_block()]))
     assert (finding.rule, finding.path) == ("too-many-marks", "messages[0].content[2]")
     assert finding.api_error == "A maximum of 4 blocks with cache_control may be provided. Found 5."
@@ -117,7 +117,7 @@ def test_a_short_prefix_is_silently_not_cached() -> None:
     assert "1,024" in finding.message
 
 
-def test_how_short_depends_on_the_model() -> None:
+def test_the_least_length_of_a_prefix_depends_on_the_model() -> None:
     request = body(user(marked_block("word " * 1000)))
     assert lint(request, NEW) == []
     assert only(request, OLD).rule == "mark-too-early"

@@ -9,10 +9,10 @@ def test_results_stand_before_text() -> None:
     assert "immediately after: a" in finding.api_error
 
 
-def test_that_holds_across_neighbours() -> None:
+def test_results_stand_before_text_across_neighbours() -> None:
     finding = only(body(user("go"), assistant(call("a")), user("look:"), user(result("a"))))
     assert (finding.rule, finding.path) == ("results-first", "messages[3].content[0]")
 
 
-def test_text_may_follow() -> None:
+def test_text_may_follow_results() -> None:
     assert lint(body(user("go"), assistant(call("a")), user(result("a"), "look"))) == []

@@ -21,11 +21,11 @@ def test_newer_models_do_not_continue_an_answer() -> None:
     assert finding.api_error.startswith("This model does not support assistant message prefill.")
 
 
-def test_older_models_do() -> None:
+def test_older_models_continue_an_answer() -> None:
     assert lint(body(user("go"), assistant("The answer is")), OLD) == []
 
 
-def test_but_not_one_that_ends_with_a_blank() -> None:
+def test_older_models_do_not_continue_an_answer_that_ends_with_a_blank() -> None:
     finding = only(body(user("go"), assistant("The answer is ")), OLD)
     assert finding.rule == "prefill-blank"
     assert "trailing whitespace" in finding.api_error

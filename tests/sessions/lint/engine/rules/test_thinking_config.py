@@ -22,7 +22,7 @@ def test_models_take_their_kinds_of_thinking(model: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(("model", "kind"), [(NEW, "enabled"), (OLD, "adaptive"), (MIDDLE, "between_tools")])
-def test_and_refuse_others(model: str, kind: str) -> None:
+def test_models_refuse_other_kinds_of_thinking(model: str, kind: str) -> None:
     finding = only(request({"type": kind, "budget_tokens": 2000}), model)
     assert (finding.rule, finding.path) == ("thinking-config", "thinking.type")
     assert f"thinking.type.{kind}" in finding.api_error

@@ -1,0 +1,35 @@
+"""Messages that a person has pinned: where they are summarised, they are quoted word for word behind the summary."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+
+from compaction.mechanisms.engine.attachments.parts import AttachmentPart, as_reminder
+from compaction.mechanisms.engine.conversation.calls import result_text
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message, MessageKind
+
+_INTRODUCTION = "Messages that the user has pinned. They are quoted word for word and still hold."
+_SPEAKERS = {MessageKind.PROMPT: "The user", MessageKind.ANSWER: "You", MessageKind.RESULT: "A tool"}
+
+
+def quote_pinned(covered: Sequence[Message], pinned: Collection[str]) -> Iterator[AttachmentPart]:
+    quotes = [
+        f"{_SPEAKERS.get(message.kind, 'The client')}:\n{words}"
+        for message in covered
+        if message.uuid in pinned and (words := "\n".join(filter(None, map(_words, message.content))))
+    ]
+    if quotes:
+        why = "a pinned message" if len(quotes) == 1 else f"{len(quotes)} pinned messages"
+        yield AttachmentPart("pinned", (as_reminder("\n\n".join([_INTRODUCTION, *quotes])),), f"{why}, word for word")
+
+
+def _words(block: Block) -> str:
+    kind = block.get("type")
+    if kind == "text":
+        return str(block.get("text"))
+    if kind == "tool_result":
+        return result_text(block)
+    if kind == "tool_use":
+        return f"{block.get('name')} {json.dumps(block.get('input'), ensure_ascii=False)}"
+    return "" if kind in THINKING_TYPES else f"[{kind}]"
