@@ -285,7 +285,7 @@ def _brings_tools(block: Block) -> bool:
 
 
 def _note(message: Message, role: Role) -> Row:
-    """Versions that do not know `rendered` show the content in their own way."""
+    """Versions that do not know the key `rendered` show the content in their own way."""
     texts = [str(block.get("text")) for block in message.content]
     shown = texts if role == "user" else [f"<system-reminder>\n{text}\n</system-reminder>" for text in texts]
     return {

@@ -52,7 +52,7 @@ class IndexChanges:
 
 
 def tidy_index(directory: MemoryDirectory, merged: Mapping[str, str]) -> IndexChanges:
-    """`gone`: topics that were merged, with the ones that they went into."""
+    """`merged`: topics that were merged away, each with the topic that took its text."""
     work = _IndexTidier(directory, merged)
     if INDEX_NAME in directory.by_name and not directory.by_name[INDEX_NAME].is_whole:
         return work.changes

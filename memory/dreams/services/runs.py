@@ -55,7 +55,7 @@ def dream_create(*, directory: Directory, model: str = "", forks: bool = True) -
 
 
 def dream_run(running: ActiveRun, run: Run, announce: Callable[[str], None] | None = None) -> dict[str, Any]:
-    """What `parameters` ask for: directory, model, accept. `aloud`: hears each phase as well."""
+    """What `parameters` ask for: directory, model, accept. `announce` is told each phase too."""
     announce_phase = announce or (lambda _: None)
     directory = Directory.objects.filter(pk=run.parameters["directory"]).first()
     if directory is None:

@@ -42,8 +42,8 @@ class Section:
 
 
 def sections_of(text: str, known_titles: Collection[str] = ()) -> tuple[Section, ...]:
-    """In their order; together they are the text. A `#` in a block of code begins no section, unless the title is
-    `known`: then somebody has forgotten to close the block."""
+    """In their order; together they are the text. A `#` in a block of code begins no section, unless it is one of
+    `known_titles`: then somebody forgot to close the block."""
     sections: list[Section] = []
     title, lines = "", list[str]()
     for line, heading in _lines_with_headings(text, known_titles):
