@@ -185,7 +185,7 @@ class RunWatcher:
         self.running.update_turn(
             f"{self.how} …\n\n{'…' if len(text) > ANSWER_CHARACTERS else ''}{text[-ANSWER_CHARACTERS:]}"
         )
-        # Whoever asks is stopped by its token: it then still knows what the request was billed.
+        # The request is stopped by its token, and its sender still learns what was billed.
         with suppress(RunStopped):
             if not self.counting:
                 self.running.report_progress(len(text))

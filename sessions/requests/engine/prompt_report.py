@@ -1,5 +1,5 @@
-"""What a page says of the prompt in front of the messages: its sections, who shares them, and why its marks live as
-long as they do."""
+"""What a page tells about the prompt before the messages: its sections, who shares them, and why its marks have their
+lifetimes."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def prompt_report(
     copies: str = "",
     is_lucid: bool = False,
 ) -> PromptReport:
-    """`before`: the request before of the same source; `history`: what its requests wrote; `copies`: what a fork of
-    Lucid continues; `is_lucid`: Lucid asked."""
+    """`before`: the previous request of the same source; `history`: what its requests wrote; `copies`: what a fork of
+    Lucid continues; `is_lucid`: whether Lucid asked."""
     marks = marks_of(sent.setup, sent.elements)
     sections = prompt_sections(sent.setup, sent.elements, marks, _block_tokens(anatomy))
     if before is not None:

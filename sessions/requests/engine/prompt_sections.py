@@ -1,5 +1,5 @@
-"""The sections of the prompt in front of the messages: what each is for, and who may share its cache. Newer clients
-send some of them as messages that open the conversation."""
+"""The sections of the prompt before the messages: what each is for, and who may share its cache. Newer clients send
+some of them as the first messages of the conversation."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RawSection(NamedTuple):
 
     @property
     def key(self) -> tuple[bool, str, str]:
-        """What it is compared by: where it is sent, its heading and its kind."""
+        """What identifies it in a comparison: where it is sent, its heading and its kind."""
         return self.is_message, self.heading, "" if self.kind is None else self.kind.name
 
     @property
@@ -93,20 +93,20 @@ class PromptSection:
 
     @property
     def kind(self) -> str:
-        """What it is for; empty if no rule names it, or if its title says so already."""
+        """What it is for; empty if no rule names it, or if its title already says so."""
         kind = self.part.kind
         return "" if kind is None or kind.name.lower() in self.title.lower() else kind.name
 
     @property
     def computed(self) -> str:
-        """When the client makes it anew; empty if no rule tells."""
+        """When the client computes it again; empty if no rule tells."""
         return self.part.kind.computed if self.part.kind is not None else ""
 
 
 def prompt_sections(
     setup: RequestSetup, elements: Sequence[Element], marks: MarksByBlock, tokens: Mapping[str, tuple[int, int]]
 ) -> tuple[PromptSection, ...]:
-    """`tokens`: place of a block -> its tokens as the page shows them, and its characters."""
+    """`tokens`: place of a block -> its tokens as the page shows them, and the number of its characters."""
     raw = [*system_parts(setup.system or ()), *opening_parts(elements)]
     whole = max(1, sum(len(part.words) for part in raw))
     return tuple(_section(part, marks, tokens, whole) for part in raw)
@@ -127,7 +127,7 @@ def system_parts(system: Sequence[Mapping[str, Any]]) -> Iterator[RawSection]:
 
 
 def opening_parts(elements: Sequence[Element]) -> Iterator[RawSection]:
-    """What the client says of itself before the first answer: messages of the role `system`, and reminders."""
+    """What the client itself adds before the first answer: messages of the role `system`, and reminders."""
     for number, element in enumerate(elements):
         if element.role == "assistant":
             return
@@ -150,7 +150,7 @@ def _paragraphs(place: str, heading: str, words: str) -> Iterator[RawSection]:
 
 
 def split_sections(words: str) -> list[tuple[str, str]]:
-    """Heading and text of each section of one block; without a heading for what stands before the first."""
+    """Heading and text of each section of one block; the text before the first heading has none."""
     if words.startswith(BILLING):
         return [("", words)]
     starts, headings, is_code, position = [0], [""], False, 0

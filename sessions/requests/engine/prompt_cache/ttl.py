@@ -1,6 +1,6 @@
 """How long a cache entry lives: five minutes, or an hour where that pays off.
 
-The decision is made once and kept for the session: a mark that changes its bytes midway costs the whole prefix.
+The decision is made once and kept for the session, because a mark that changes midway costs the whole prefix.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class TtlLatch:
 
 
 def latch_ttl(latch: TtlLatch | None, account: Account, allowlist: tuple[str, ...] = ALLOWLIST) -> TtlLatch:
-    """The latch of the session: the first decision stands, even if the account changes."""
+    """The decision for the session: the first one stands, even if the account changes."""
     return latch if latch is not None else TtlLatch(account.is_eligible, account.bedrock_opt_in, allowlist)
 
 

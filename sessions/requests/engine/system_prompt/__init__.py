@@ -1,4 +1,4 @@
-"""The system prompt: sections, and the blocks that a request makes of them."""
+"""The system prompt: its sections, and the blocks of a request made from them."""
 
 from __future__ import annotations
 

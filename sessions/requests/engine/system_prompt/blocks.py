@@ -25,7 +25,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """What decides whether the static part may be shared by everybody."""
+    """The facts that decide whether everybody may share the static part."""
 
     first_party: bool = True
     mcp_tools: bool = False

@@ -1,6 +1,6 @@
-"""Sections of a system prompt. What is computed once stays the same until a clear or a compaction.
+"""Sections of a system prompt. A section that is computed once stays the same until a clear or a compaction.
 
-A section that is computed for every request breaks the cache whenever its text changes, so it has to say why.
+A section that is computed for every request breaks the cache whenever its text changes, so it must give a reason.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def volatile_section(name: str, compute: Compute, reason: str) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class SectionState:
-    """The texts that were computed. A clear or a compaction starts with an empty one."""
+    """The texts that were computed. After a clear or a compaction, start with an empty state."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class SectionState:
 
 
 def render_sections(sections: Sequence[Section], state: SectionState | None = None) -> tuple[list[str], SectionState]:
-    """The texts in order, without empty ones, and what to remember of them."""
+    """The texts in order, without empty ones, and the state to keep."""
     texts_by_name = dict(state.texts) if state is not None else {}
     texts, changed = [], []
     for section in sections:
