@@ -1,4 +1,4 @@
-"""What Lucid knows about a kind of compaction: everything that forms, commands and forecasts ask of it."""
+"""What Lucid knows about a kind of compaction: everything that forms, commands and forecasts need."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger
 
 
 class KindError(ValueError):
-    """A compaction was asked for in a way that makes no sense. The text says what would."""
+    """A compaction was requested in a way that makes no sense. The text says what would."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One of several ways to do a compaction. Each has settings of its own."""
+    """One of several ways to do a compaction. Each has its own settings."""
 
     name: str
     help: str
@@ -81,7 +81,8 @@ class KindSpec:
 
     @property
     def attaches(self) -> bool:
-        """A summary replaces what was said, so that files, plan and lists are attached again. Hooks run there too."""
+        """Whether a summary replaces the conversation, so that files, plan and lists are attached again and hooks
+        run."""
         return self.runs_hooks
 
     @property
@@ -90,7 +91,7 @@ class KindSpec:
 
     @property
     def trigger(self) -> Trigger:
-        """As hooks are told."""
+        """The trigger that hooks are told."""
         return Trigger.AUTO if self.automatic else Trigger.MANUAL
 
     @property
@@ -98,7 +99,7 @@ class KindSpec:
         return self.modes[0].name if self.modes else ""
 
     def config_in(self, mode: str) -> Any:
-        """Raises KindError for a mode that it does not have."""
+        """Raises KindError for an unknown mode."""
         if not self.modes:
             return self.config
         for choice in self.modes:
