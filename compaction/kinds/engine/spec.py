@@ -66,6 +66,7 @@ class KindSpec:
     can_fork: bool = False
     """The summary can be asked for as a fork of the session's own request. Needs the setting `fork`."""
     runs_hooks: bool = False
+    """A summary replaces the conversation, so hooks run, and files, plan and lists are attached again."""
     automatic: bool = False
     """It does what the agent would do by itself, with the agent's count of failures."""
     keeps_thinking: Callable[[Job, Any], bool] = lambda job, config: False
@@ -78,12 +79,6 @@ class KindSpec:
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def attaches(self) -> bool:
-        """Whether a summary replaces the conversation, so that files, plan and lists are attached again and hooks
-        run."""
-        return self.runs_hooks
 
     @property
     def needs_pivot(self) -> bool:

@@ -60,7 +60,7 @@ def forecast(
     if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = replace(
-        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
+        recorded_effects(transcript, context, messages) if kind.runs_hooks else Effects(),
         pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
         summarise=weigher,
         read_notes=lambda: foresee_notes(transcript, context.position),

@@ -97,7 +97,7 @@ def _apply(
 ) -> CompactionResult:
     messages = compactable_messages(context)
     effects = replace(
-        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
+        recorded_effects(transcript, context, messages) if kind.runs_hooks else Effects(),
         pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
