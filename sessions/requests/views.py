@@ -17,15 +17,12 @@ from sessions.context.engine import Context
 from sessions.context.engine.presentation.messages import MessageArray, is_number, setup_origin
 from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.context.views.context import base_values
-from sessions.models import Request, Transcript
-from sessions.requests.engine import Anatomy, anatomy_of, fold_parts
+from sessions.requests.engine import Anatomy, fold_parts
 from sessions.requests.engine.presentation import PartViews, list_params
-from sessions.requests.engine.prompt_report import PromptReport, prompt_report
 from sessions.requests.engine.sentence import cache_sentence
-from sessions.requests.selectors.history import writes_until
+from sessions.requests.selectors.prompt import anatomy_at, prompt_at
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
-from sessions.usage.engine.usage import Usage
 
 TEMPLATE = "sessions/requests/request.html"
 PARTS = "sessions/requests/_anatomy.html#parts"
@@ -41,29 +38,17 @@ def request_detail(request: HtmxRequest, session: str, message_id: str) -> HttpR
     weights = view.weights(sent)
     array = MessageArray(sent, mask, request.GET.get("open", ""), weights)
     values = {**base_values(head, view), "tab": "cache", "sent": sent, "here": request_address(view)}
-    anatomy = anatomy_of(sent.setup, sent.elements, usage_of(view.request), weights)
+    anatomy = anatomy_at(view, sent, weights)
     parts = anatomy_values(request, sent, array, anatomy)
     if "part" not in parts:
-        parts["prompt"] = _prompt(view, sent, anatomy)
+        parts["prompt"] = prompt_at(view, sent, anatomy)
     if name := parts.pop("part", ""):
         return render_page(request, name, {**values, **parts})
     return render_page(request, TEMPLATE, {**values, **parts}, partials=("request",))
 
 
-def _prompt(view: Viewpoint, sent: Context, anatomy: Anatomy) -> PromptReport:
-    history = writes_until(view.request) if view.request is not None and anatomy.marks else []
-    is_subagent = view.transcript.kind == Transcript.Kind.AGENT or bool(view.request and view.request.agent)
-    return prompt_report(sent, anatomy, view.previous_context(), history, mask, is_subagent=is_subagent)
-
-
 def request_address(view: Viewpoint) -> str:
     return f"{session_root(view.transcript)}requests/{quote(view.point.request, safe='')}/"
-
-
-def usage_of(request: Request | None) -> Usage | None:
-    if request is None:
-        return None
-    return Usage(request.input, request.cache_read, request.cache_write_5m, request.cache_write_1h, request.output)
 
 
 def anatomy_values(request: HtmxRequest, sent: Context, array: MessageArray, anatomy: Anatomy) -> dict[str, Any]:

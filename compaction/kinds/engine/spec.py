@@ -38,9 +38,9 @@ class KindSpec:
     name: str
     """As in addresses, on the command line and in the database."""
     title: str
-    goes: str
+    removes: str
     """What leaves the context."""
-    lost: str
+    loses: str
     """What the model no longer knows."""
     apply: Callable[[Job, Any], CompactionResult]
     """Called with the config, or with that of a mode, after the settings were put into it."""

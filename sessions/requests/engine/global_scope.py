@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from sessions.context.engine.certainty import RequestSetup
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.prompt_sections import PromptSection
+from sessions.requests.engine.scope import Provider, Scope
 from sessions.requests.engine.section_kinds import FIXED_NAMES
-from sessions.requests.engine.system_prompt.blocks import Provider, Scope
 
 _PROVIDERS = (
     ("Amazon Bedrock", re.compile(r"^msg_bdrk_"), re.compile(r"(^|[./:])anthropic\.claude|^arn:aws")),

@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 from sessions.requests.engine.marks import CacheMark
 from sessions.requests.engine.prompt_cache.query_sources import AGENT, MAIN, SDK
-from sessions.requests.engine.prompt_cache.ttl import Account, Ttl, latch_ttl
+from sessions.requests.engine.prompt_cache.ttl import ALLOWLIST, Ttl, allowlist_entry
 
 _WORDS = {Ttl.FIVE_MINUTES: "Five minutes", Ttl.ONE_HOUR: "One hour"}
-_ANYBODY = latch_ttl(None, Account(subscriber=True))
-"""As if the account were eligible: what is left is the list of sources."""
 
 
 class Written(NamedTuple):
@@ -72,18 +70,18 @@ def _sentences(ttl: Ttl, asker: Asker, history: Sequence[Written]) -> list[str]:
 def _source_sentence(asker: Asker) -> str:
     if not asker.source:
         return "No record names its source, so whether that is on the list is unknown."
-    entry = _ANYBODY.entry_of(asker.source)
+    entry = allowlist_entry(asker.source)
     known = "Its source" if asker.is_recorded else "Its source, as far as its signs tell,"
     if entry:
         return f"{known} {asker.source} is on the list of those that may ask for an hour ({entry})."
     return f"{known} {asker.source} is not on the list ({_LIST}): it is too short-lived for an hour to pay."
 
 
-_LIST = ", ".join(_ANYBODY.allowlist)
+_LIST = ", ".join(ALLOWLIST)
 
 
 def _account_sentence(ttl: Ttl, asker: Asker) -> str:
-    listed = not asker.source or _ANYBODY.ttl(asker.source) is Ttl.ONE_HOUR
+    listed = not asker.source or bool(allowlist_entry(asker.source))
     if ttl is Ttl.ONE_HOUR:
         if asker.provider:
             return f"{asker.provider} gives an hour to those who opted in (ENABLE_PROMPT_CACHING_1H_BEDROCK)."

@@ -1,11 +1,11 @@
-"""The sections of the prompt before the messages: what each is for, and who may share its cache. Newer clients send
-some of them as the first messages of the conversation."""
+"""The sections of the prompt in front of the messages: what each is for, and who may share its cache. Newer clients
+send some of them as messages that open the conversation."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.marks import CacheMark, MarksByBlock
+from sessions.requests.engine.scope import Scope
 from sessions.requests.engine.section_kinds import SectionKind, kind_of
-from sessions.requests.engine.system_prompt.blocks import Scope
 from sessions.text.engine.diffs import Diff
 from sessions.usage.engine.billing_header import BILLING
 
@@ -52,7 +52,7 @@ class RawSection(NamedTuple):
 
     @property
     def key(self) -> tuple[bool, str, str]:
-        """What identifies it in a comparison: where it is sent, its heading and its kind."""
+        """What it is compared by: where it is sent, its heading and its kind."""
         return self.is_message, self.heading, "" if self.kind is None else self.kind.name
 
     @property
@@ -77,7 +77,7 @@ class PromptSection:
     percent: int
     """Of the characters of all sections."""
     scope: str
-    """`global`, `org` or `none`; or what else the mark says."""
+    """`global`, `org` or `none`; or what else the mark says. Empty if nobody knows where marks were."""
     mark: CacheMark | None
     """The mark at the end of its block."""
     change: Change = Change.UNKNOWN
@@ -93,23 +93,32 @@ class PromptSection:
 
     @property
     def kind(self) -> str:
-        """What it is for; empty if no rule names it, or if its title already says so."""
+        """What it is for; empty if no rule names it, or if its title says so already."""
         kind = self.part.kind
         return "" if kind is None or kind.name.lower() in self.title.lower() else kind.name
 
     @property
     def computed(self) -> str:
         """When the client computes it again; empty if no rule tells."""
-        return self.part.kind.computed if self.part.kind is not None else ""
+        return self.part.kind.computed.when if self.part.kind is not None else ""
+
+    @property
+    def reason(self) -> str:
+        """What a change of it means, by the same rules; empty if it did not change, or no rule tells."""
+        is_other = self.change in (Change.CHANGED, Change.NEW, Change.GONE)
+        return self.part.kind.computed.change if is_other and self.part.kind is not None else ""
 
 
 def prompt_sections(
     setup: RequestSetup, elements: Sequence[Element], marks: MarksByBlock, tokens: Mapping[str, tuple[int, int]]
 ) -> tuple[PromptSection, ...]:
-    """`tokens`: place of a block -> its tokens as the page shows them, and the number of its characters."""
+    """`tokens`: place of a block -> its tokens as the page shows them, and its characters."""
     raw = [*system_parts(setup.system or ()), *opening_parts(elements)]
     whole = max(1, sum(len(part.words) for part in raw))
-    return tuple(_section(part, marks, tokens, whole) for part in raw)
+    sections = [_section(part, marks, tokens, whole) for part in raw]
+    if setup.marks is None and not marks:
+        return tuple(section if section.part.is_message else replace(section, scope="") for section in sections)
+    return tuple(sections)
 
 
 def _section(part: RawSection, marks: MarksByBlock, tokens: Mapping[str, tuple[int, int]], whole: int) -> PromptSection:
@@ -127,7 +136,7 @@ def system_parts(system: Sequence[Mapping[str, Any]]) -> Iterator[RawSection]:
 
 
 def opening_parts(elements: Sequence[Element]) -> Iterator[RawSection]:
-    """What the client itself adds before the first answer: messages of the role `system`, and reminders."""
+    """What the client says of itself before the first answer: messages of the role `system`, and reminders."""
     for number, element in enumerate(elements):
         if element.role == "assistant":
             return
@@ -150,7 +159,7 @@ def _paragraphs(place: str, heading: str, words: str) -> Iterator[RawSection]:
 
 
 def split_sections(words: str) -> list[tuple[str, str]]:
-    """Heading and text of each section of one block; the text before the first heading has none."""
+    """Heading and text of each section of one block; without a heading for what stands before the first."""
     if words.startswith(BILLING):
         return [("", words)]
     starts, headings, is_code, position = [0], [""], False, 0

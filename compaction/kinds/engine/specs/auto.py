@@ -96,8 +96,8 @@ def _sent(messages: Sequence[Message]) -> frozenset[str]:
 AUTO = KindSpec(
     name="auto",
     title="What would happen now",
-    goes="What the agent would take away by itself before its next request, and why; or why nothing.",
-    lost="Whatever the mechanism that it chooses loses.",
+    removes="What the agent itself would remove before its next request, and says why.",
+    loses="What the mechanism that it chooses loses.",
     apply=_apply,
     config=AutoSettings(),
     first_fields=("pipeline.auto.percent", "pipeline.window", "pipeline.collapse.enabled"),

@@ -103,8 +103,8 @@ def _record(job: Job, report: Report) -> Mapping[str, Any]:
 MICROCOMPACT = KindSpec(
     name="microcompact",
     title="Microcompact",
-    goes="Old results of tools that can be run again.",
-    lost="Their text; the agent can look again.",
+    removes="Old results of tools that can be run again.",
+    loses="Their text; the agent can look again.",
     apply=_apply,
     modes_title="Who clears",
     modes=(

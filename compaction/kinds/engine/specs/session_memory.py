@@ -43,8 +43,8 @@ def _with_boundary(messages: Sequence[Message]) -> Sequence[Message]:
 SESSION_MEMORY = KindSpec(
     name="session-memory",
     title="Session notes",
-    goes="Everything but the latest messages, for the notes that the agent took.",
-    lost="What the notes do not say.",
+    removes="Everything but the latest messages. The agent's notes stand in for it.",
+    loses="What the notes do not say.",
     apply=_apply,
     config=NotesSettings(),
     first_fields=("attachments.rules", "notes.keep_tokens", "notes.keep_text_messages", "notes.keep_most_tokens"),

@@ -31,8 +31,8 @@ def _apply(job: Job, config: SnipConfig) -> CompactionResult:
 SNIP = KindSpec(
     name="snip",
     title="Snip",
-    goes="Whole turns that you pick.",
-    lost="Those turns.",
+    removes="Whole turns that you pick.",
+    loses="Those turns.",
     apply=_apply,
     config=SnipConfig(),
     hidden_fields=("enabled", "nudge_every"),  # the reminder is meant for the agent, which is not here

@@ -11,9 +11,6 @@ from typing import Any
 from sessions.requests.engine.prompt_cache.ttl import Ttl, cache_control
 from sessions.transcripts.engine.messages import THINKING_TYPES, Block
 
-MOST_MARKS = 4
-"""The most that the API accepts: two in the system prompt, one on the tools, one among the messages."""
-
 
 def mark_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
     """Marks the last tool that is not loaded on demand: such tools are not in the prompt, and the API refuses marks on
