@@ -1,4 +1,4 @@
-"""One request in detail: tools, system prompt, messages and marks, and what the cache had of them."""
+"""One request in detail: tools, system prompt, messages and marks, and which of them the cache had."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def request_address(view: Viewpoint) -> str:
 
 
 def anatomy_values(request: HtmxRequest, sent: Context, array: MessageArray, anatomy: Anatomy) -> dict[str, Any]:
-    """The values of `_anatomy.html`; with `part`, the name of the fragment that htmx asked for."""
+    """The values of `_anatomy.html`, and `part`, the name of the fragment if htmx asked for one."""
     opened = request.GET.get("open", "")
     part_views = PartViews(sent.setup, sent.elements, array, mask, opened=opened, origin=setup_origin(sent))
     if request.htmx and (fragment := _fragment(request, array, anatomy, part_views)):
@@ -78,7 +78,7 @@ def anatomy_values(request: HtmxRequest, sent: Context, array: MessageArray, ana
 def _fragment(
     request: HtmxRequest, array: MessageArray, anatomy: Anatomy, part_views: PartViews
 ) -> dict[str, Any] | None:
-    """A fragment for htmx: a block as a whole, the parts of a fold, or one part unfolded or folded."""
+    """A fragment for htmx: a whole block, the parts of a fold, or one part unfolded or folded."""
     part, opened = request.GET.get("part", ""), request.GET.get("open", "")
     if part == "piece":
         piece = array.piece(opened)
@@ -99,7 +99,7 @@ def _fragment(
 
 
 def token_bars(anatomy: Anatomy) -> dict[str, Any]:
-    """Two bars of one scale: what the cache did, and what the prompt is made of, with its marks."""
+    """Two bars on one scale: what the cache did, and what the prompt consists of, with its marks."""
     usage, total = anatomy.usage, max(1.0, anatomy.total)
     cache: TokenBar | None = None
     if usage is not None and usage.context:

@@ -1,5 +1,5 @@
 """Why the marks of a request ask for five minutes or for an hour, by the rules of the client: whether the account is
-eligible, whether the source is on the list, and since when the session has kept to it."""
+eligible, whether the source is on the list, and how long the session has kept its first decision."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LifetimeReason:
 def lifetime_reasons(
     marks: Sequence[CacheMark], asker: Asker, history: Sequence[Written]
 ) -> tuple[LifetimeReason, ...]:
-    """`history`: what the requests of this source wrote, this one last."""
+    """`history`: what the requests of this source wrote, up to and including this one."""
     reasons = []
     for ttl in Ttl:
         paths = tuple(mark.path for mark in marks if mark.ttl == ttl)
@@ -104,7 +104,8 @@ def _account_sentence(ttl: Ttl, asker: Asker) -> str:
 
 
 def _latched(ttl: Ttl, history: Sequence[Written]) -> str:
-    """Since which request no other lifetime was written: the first decision of a client stands until it ends."""
+    """The request since which no other lifetime was written, because a client keeps its first decision until it
+    ends."""
     first = len(history)
     while first and not _wrote_other(ttl, history[first - 1]):
         first -= 1
@@ -126,7 +127,8 @@ def _wrote_other(ttl: Ttl, written: Written) -> bool:
 
 
 def source_of(recorded: str, headers: Mapping[str, str], *, is_subagent: bool) -> tuple[str, bool]:
-    """The query source, and whether the client wrote it down; else by who asks, or how the client names itself."""
+    """The query source, and whether the client recorded it. If not, it is derived from who asks, or from the client's
+    name for itself."""
     if recorded:
         return recorded, True
     if is_subagent or headers.get("x-claude-code-agent-id"):

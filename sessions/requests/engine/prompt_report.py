@@ -1,5 +1,5 @@
-"""What a page says of the prompt in front of the messages: its sections, who shares them, and why its marks stand where
-they do and live as long as they do."""
+"""What a page tells about the prompt before the messages: its sections, who shares them, and the reasons for the places
+and lifetimes of its marks."""
 
 from __future__ import annotations
 

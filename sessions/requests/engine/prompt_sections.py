@@ -99,12 +99,12 @@ class PromptSection:
 
     @property
     def computed(self) -> str:
-        """When the client makes it anew; empty if no rule tells."""
+        """When the client computes it again; empty if no rule tells."""
         return self.part.kind.computed.when if self.part.kind is not None else ""
 
     @property
     def reason(self) -> str:
-        """What its change tells, by the same rules; empty if it did not change, or no rule tells."""
+        """What a change of it means, by the same rules; empty if it did not change, or no rule tells."""
         is_other = self.change in (Change.CHANGED, Change.NEW, Change.GONE)
         return self.part.kind.computed.change if is_other and self.part.kind is not None else ""
 

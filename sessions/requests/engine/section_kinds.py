@@ -1,4 +1,4 @@
-"""What the sections of a prompt are for, by their headings or first words, and when the client computes each."""
+"""The purpose of the sections of a prompt, by their headings or first words, and when the client computes each."""
 
 from __future__ import annotations
 

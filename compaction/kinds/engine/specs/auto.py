@@ -1,4 +1,4 @@
-"""Auto: what the agent would do by itself before its next request, with all mechanisms in its order."""
+"""Auto: what the agent would do by itself before its next request, with all mechanisms in the agent's order."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _apply(job: Job, config: AutoSettings) -> CompactionResult:
 
 
 def _sent(messages: Sequence[Message]) -> frozenset[str]:
-    """Results that an answer has followed: they were sent as they are, and stay so."""
+    """Results that were followed by an answer: they were sent unchanged, and stay so."""
     last_answer = max((index for index, message in enumerate(messages) if message.role == "assistant"), default=0)
     return frozenset(result.tool_use_id for result in results_of(messages[:last_answer]))
 

@@ -1,4 +1,4 @@
-"""Collapse: spans of early history, each for a short summary."""
+"""Collapse: a short summary replaces each span of early history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Full: everything goes, for one summary."""
+"""Full: one summary replaces everything."""
 
 from __future__ import annotations
 

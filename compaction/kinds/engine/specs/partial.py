@@ -1,4 +1,4 @@
-"""Partial: everything from a message on, or up to it, goes for a summary."""
+"""Partial: a summary replaces everything from a message on, or up to it."""
 
 from __future__ import annotations
 

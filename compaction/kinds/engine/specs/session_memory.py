@@ -1,4 +1,4 @@
-"""Session notes: everything but the latest messages goes, and the notes take its place."""
+"""Session notes: the notes replace everything but the latest messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _apply(job: Job, config: NotesSettings) -> CompactionResult:
 
 
 def _with_boundary(messages: Sequence[Message]) -> Sequence[Message]:
-    """A context that begins with a summary begins at a boundary, which is not sent. The notes stand for both."""
+    """A context that begins with a summary begins at a boundary, which is not sent. The notes replace both."""
     if not messages or is_boundary(messages[0]) or messages[0].kind is not MessageKind.SUMMARY:
         return messages
     return [Message("system", (), MessageKind.SUMMARY, f"before {messages[0].uuid}"), *messages]

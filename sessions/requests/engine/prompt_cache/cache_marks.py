@@ -1,6 +1,6 @@
 """Where the cache marks of a request are: one on the last tool, and exactly one among the messages.
 
-A second mark among the messages would keep pages that no later request reads.
+A second mark among the messages would keep entries that no later request reads.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _without_mark(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts(block: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
-    """The blocks inside a tool result, which can carry marks of their own, with their indexes."""
+    """The blocks inside a tool result with their indexes; they can carry marks too."""
     content = block.get("content") if block.get("type") == "tool_result" else None
     inside = content if isinstance(content, (list, tuple)) else ()
     return [(place, part) for place, part in enumerate(inside) if isinstance(part, Mapping)]
