@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from compaction.hooks.selectors import Origin, client_settings
 from compaction.kinds.engine import KindSpec, Parameters
 from sessions.models import Transcript
+from sessions.usage.engine.tokens import USUAL_WINDOW
+from sessions.weights.engine import WeightTable
 
 PERCENT = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
@@ -45,7 +47,7 @@ def overrides_of(transcript: Transcript) -> dict[str, Override]:
     return overrides
 
 
-def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript) -> Parameters:
+def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript, table: WeightTable) -> Parameters:
     """The parameters of an automatic kind with the client's own threshold, where nothing else was asked for."""
     if not kind.automatic:
         return parameters
@@ -56,9 +58,12 @@ def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript
         settings["pipeline.auto.percent"] = percent.value
     if (window := overrides.get(WINDOW)) and "counted_window" not in chosen:
         settings["pipeline.auto.counted_window"] = window.value
+    phrases = [overrides[name].phrase for name in (PERCENT, WINDOW) if name in overrides]
+    if not phrases and "counted_window" not in chosen and table.has_usual_window:
+        settings["pipeline.auto.counted_window"] = str(USUAL_WINDOW)
+        phrases = ["of the usual window, as its compactions show"]
     if not settings:
         return parameters
-    phrases = [overrides[name].phrase for name in (PERCENT, WINDOW) if name in overrides]
     settings["pipeline.auto.origin"] = " and ".join(phrases)
     return replace(parameters, settings={**settings, **parameters.settings})
 
