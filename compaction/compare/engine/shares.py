@@ -1,4 +1,4 @@
-"""The tokens of two contexts by what they are spent on."""
+"""The tokens of two contexts by category."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Share:
 
 
 def shares_of(before: CategoryWeights, after: CategoryWeights, sizes: tuple[PromptSize, PromptSize]) -> list[Share]:
-    """Of every category that either side has anything in. `sizes`: of the two prompts, which they add up to."""
+    """One share for each category that either side has. `sizes`: of the two prompts, which they add up to."""
     rounded = [round_categories(side, size) for side, size in zip((before, after), sizes, strict=True)]
     shares = (
         Share(

@@ -1,4 +1,4 @@
-"""What a summary would cost: runs a compaction as usual, but no model is asked."""
+"""Estimates the price of a summary by running the compaction without asking a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessions.weights.engine.message_weights import MessageWeights
 
 @dataclass(slots=True)
 class RequestWeigher:
-    """Stands in for a model: it weighs each request, and answers mechanically so that the work goes on."""
+    """Stands in for a model: estimates each request, and answers mechanically so that the work continues."""
 
     measured: MessageWeights
     """Of the context that is compacted."""
@@ -21,7 +21,7 @@ class RequestWeigher:
     answers: MechanicalSummariser = field(default_factory=MechanicalSummariser)
 
     def __call__(self, request: SummaryRequest, /) -> str:
-        """A fork sends what the session sent, up to the cut, and one message more."""
+        """A fork sends what the session sent, up to the cut, and one more message."""
         size = self.measured.size(request.messages[:-1])
         own = self.measured.message(request.messages[-1]).tokens
         is_fork = request.path is RequestPath.FORK

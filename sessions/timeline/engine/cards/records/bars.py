@@ -113,12 +113,13 @@ def _compaction_sentence(metadata: dict[str, Any], summary: str, lens: Lens, siz
     start = f"Compacted {how} at {before} tokens." if before else f"Compacted {how}, size before {UNKNOWN}."
     count = as_int(metadata.get("messagesSummarized"))
     subject = plural(count, "record") if count is not None else "The conversation"
-    length = f"{_in_words(summary_weight(summary, size))}-token " if summary else ""
-    middle = f" {subject} became a {length}summary" if summary or count else ""
+    length = _in_words(summary_weight(summary, size))
+    middle = f" {subject} became a summary" if summary or count else ""
+    middle += f" of {length} tokens" if summary else ""
     kept_phrase = _kept_phrase(metadata)
     if not middle:
-        return start + (f" The last {kept_phrase} kept word for word." if kept_phrase else "")
-    return f"{start}{middle}{f'; the last {kept_phrase} kept word for word' if kept_phrase else ''}."
+        return start + (f" The last {kept_phrase}." if kept_phrase else "")
+    return f"{start}{middle}{f'; the last {kept_phrase}' if kept_phrase else ''}."
 
 
 def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
@@ -132,8 +133,8 @@ def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
 def _kept_phrase(metadata: dict[str, Any]) -> str:
     count = len(as_list(as_dict(metadata.get("preservedMessages")).get("uuids")))
     if count:
-        return f"{count} records are" if count > 1 else "record is"
-    return "records (number unknown) are" if as_dict(metadata.get("preservedSegment")) else ""
+        return f"{count} records are kept" if count > 1 else "record is kept"
+    return "records (number unknown) are kept" if as_dict(metadata.get("preservedSegment")) else ""
 
 
 def _clearing_sentence(metadata: dict[str, Any], measured: BoundarySize | None) -> str:
