@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from django.conf import settings
 
 from compaction.hooks.selectors import Origin, client_settings
 from compaction.kinds.engine import KindSpec, Parameters
@@ -32,7 +33,7 @@ def overrides_of(transcript: Transcript) -> dict[str, Override]:
     overrides = {
         name: Override(name, value, "the environment")
         for name in (PERCENT, WINDOW)
-        if (value := os.environ.get(name, "").strip()) and _counts(name, value)
+        if (value := str(getattr(settings, name)).strip()) and _counts(name, value)
     }
     for origin, file, content in sorted(client_settings(transcript, []), key=lambda entry: _ORDER.index(entry[0])):
         variables = content.get("env")
@@ -51,16 +52,16 @@ def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript
         return parameters
     overrides = overrides_of(transcript)
     chosen = {name.rpartition(".")[2] for name in parameters.settings}
-    settings = {}
+    added = {}
     if (percent := overrides.get(PERCENT)) and "percent" not in chosen:
-        settings["pipeline.auto.percent"] = percent.value
+        added["pipeline.auto.percent"] = percent.value
     if (window := overrides.get(WINDOW)) and "counted_window" not in chosen:
-        settings["pipeline.auto.counted_window"] = window.value
-    if not settings:
+        added["pipeline.auto.counted_window"] = window.value
+    if not added:
         return parameters
     phrases = [overrides[name].phrase for name in (PERCENT, WINDOW) if name in overrides]
-    settings["pipeline.auto.origin"] = " and ".join(phrases)
-    return replace(parameters, settings={**settings, **parameters.settings})
+    added["pipeline.auto.origin"] = " and ".join(phrases)
+    return replace(parameters, settings={**added, **parameters.settings})
 
 
 def _counts(name: str, value: str) -> bool:
