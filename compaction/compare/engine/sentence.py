@@ -1,4 +1,4 @@
-"""A comparison in a sentence: what happened, and what it means."""
+"""Describes a comparison in a sentence: what happened, and what it means."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MANY = {
 
 
 def recorded_title(record: Mapping[str, Any], before: PromptSize | None = None) -> str:
-    """What a record of the session did to what is sent. `before`: the size of that."""
+    """What a record of the session did to the context. `before`: the size of that context."""
     kind = as_text(record.get("subtype")) or as_text(record.get("type"))
     if kind in _TITLES:
         return _TITLES[kind]
@@ -62,7 +62,7 @@ def sentence(comparison: Comparison) -> str:
 
 
 def find_summary(comparison: Comparison) -> Message | None:
-    """The summary that the latter context has and the former had not."""
+    """The summary that only the later context has."""
     place = _place_of_summary(comparison)
     return None if place is None else comparison.after[place]
 

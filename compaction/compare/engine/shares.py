@@ -1,4 +1,4 @@
-"""The tokens of two contexts by what they are spent on."""
+"""The tokens of two contexts by category."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Share:
 
 
 def shares_of(before: CategoryWeights, after: CategoryWeights) -> list[Share]:
-    """Of every category that either side has anything in."""
+    """One share for each category that either side has."""
     shares = (
         Share(category, LABELS[category], round(before[category].tokens), round(after[category].tokens))
         for category in Category

@@ -34,13 +34,13 @@ class Stretch(NamedTuple):
 
 @dataclass(slots=True)
 class DiffAllowance:
-    """What may still be compared; texts of one page share it."""
+    """How much may still be compared. All texts of a page share it."""
 
     left: int = TOTAL
 
 
 def word_diff(old: str, new: str, room: DiffAllowance | None = None) -> tuple[Stretch, ...]:
-    """What is `same` or `removed` is the old text, what is `same` or `added` the new one."""
+    """The `same` and `removed` stretches make the old text, the `same` and `added` ones the new text."""
     if old == new:
         return (Stretch("same", old),) if old else ()
     room = room or DiffAllowance()
@@ -53,7 +53,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Both texts in step: stretches that are the same, and those that have to be looked at."""
+    """Both texts in parallel: parts that are the same, and parts that must be compared."""
     head, tail = common_ends(old, new)
     yield "".join(old[:head]), "".join(new[:head])
     inner, other = old[head : len(old) - tail], new[head : len(new) - tail]
@@ -93,13 +93,13 @@ def _middle(left: list[str], right: list[str], room: DiffAllowance) -> Iterator[
 
 
 def _weight(words: Iterable[str]) -> int:
-    """Spaces and marks are the same everywhere, and say nothing."""
+    """Spaces and punctuation are the same everywhere, so they count nothing."""
     return sum(len(word) for word in words if word[0].isalnum())
 
 
 def _join(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-    """Neighbours of a kind are one, what was removed stands before what came, and a space between changes is no word
-    that stayed."""
+    """Joins neighbours of one kind, puts removed words before added ones, and counts a space between changes as
+    changed."""
     removed, added, space = "", "", ""
     same = ""
     for stretch in stretches:
@@ -135,7 +135,7 @@ def _join(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
 
 
 def elide(stretches: Sequence[Stretch], around: int, longest: int) -> tuple[Stretch, ...]:
-    """What stayed only as far as it surrounds a change, and of what changed the beginning."""
+    """Cuts unchanged text to the surroundings of a change, and changed text to its beginning."""
     shortened: list[Stretch] = []
     for number, stretch in enumerate(stretches):
         if stretch.kind != "same":
@@ -150,7 +150,7 @@ def elide(stretches: Sequence[Stretch], around: int, longest: int) -> tuple[Stre
 
 
 def _cut(stretch: Stretch, head: int, tail: int) -> list[Stretch]:
-    """The first characters and the last, up to where a word ends and from where one begins."""
+    """The first and the last characters, cut between words."""
     text = stretch.text
     first = text.rfind(" ", max(0, head - _LONG_WORD), head) + 1 or head
     last = len(text) - tail

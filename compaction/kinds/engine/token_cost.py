@@ -1,4 +1,4 @@
-"""Estimates what a summary would cost: runs a compaction as usual, but no model is asked."""
+"""Estimates the price of a summary by running the compaction without asking a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessions.usage.engine.tokens import estimate, estimate_blocks
 
 @dataclass(slots=True)
 class RequestWeigher:
-    """Stands in for a model: it weighs each request, and answers mechanically so that the work goes on."""
+    """Stands in for a model: estimates each request, and answers mechanically so that the work continues."""
 
     overhead: int = 0
     """Tokens of the session's system prompt and tools, which a fork sends too."""
@@ -25,7 +25,7 @@ class RequestWeigher:
             self.overhead if request.path is RequestPath.FORK else estimate_blocks([text_block(request.system or "")])
         )
         sent = estimate(request.messages) + system_tokens
-        # A fork sends what the session sent, up to the cut, and one message more.
+        # A fork sends what the session sent, up to the cut, and one more message.
         shared = sent - estimate(request.messages[-1:]) if request.path is RequestPath.FORK else 0
         self.weights.append(Weight(sent, request.max_output_tokens or OUTPUT_CAP, shared))
         return self.answers(request)

@@ -1,4 +1,4 @@
-"""What a compaction would come to, without making it: nothing is written, and nobody is asked."""
+"""Predicts the result of a compaction without making it: nothing is written, and no model is asked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Forecast:
 
     @property
     def tokens_added(self) -> int:
-        """A client compacts even if that makes a context larger."""
+        """How much larger the context becomes: a client compacts even then."""
         return max(0, -self.tokens_freed)
 
 
@@ -52,7 +52,7 @@ def forecast(
     shared: bool,
     now_ms: int,
 ) -> Forecast:
-    """`asks_model`: a model will write the summary; `shared`: as a fork of the session's own request."""
+    """`asks_model`: whether a model will write the summary; `shared`: as a fork of the session's own request."""
     messages = compactable_messages(context)
     parameters = add_overrides(kind, parameters, transcript)
     overhead = system_tally(context.setup.system, context.setup.tools).total
@@ -60,7 +60,7 @@ def forecast(
     if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = replace(
-        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
+        recorded_effects(transcript, context, messages) if kind.runs_hooks else Effects(),
         pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
         summarise=weigher,
         read_notes=lambda: foresee_notes(transcript, context.position),

@@ -1,4 +1,5 @@
-"""Variables of the client that move its threshold, as they are set for a session: in its settings, or around Lucid."""
+"""Variables of the client that change its threshold, as set for a session: in its settings, or in Lucid's
+environment."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def overrides_of(transcript: Transcript) -> dict[str, Override]:
 
 
 def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript) -> Parameters:
-    """The parameters of an automatic kind with the client's own threshold, where nothing else was asked for."""
+    """The parameters of an automatic kind with the client's own threshold, unless they say otherwise."""
     if not kind.automatic:
         return parameters
     overrides = overrides_of(transcript)

@@ -1,4 +1,4 @@
-"""What requests cost that read one prompt cache, and what they would have cost without it."""
+"""The cost of requests that share a prompt cache, and what they would have cost without it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Saving:
 
 
 def saving_of(model: str, usages: Sequence[Usage]) -> Saving:
-    """`usages`: of the first request of each question."""
+    """`usages`: those of the first request of each question."""
     paid = [cost_of(model, usage) for usage in usages]
     uncached = [cost_of(model, Usage(usage.context, 0, 0, 0, usage.output)) for usage in usages]
     return Saving(

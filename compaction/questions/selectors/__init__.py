@@ -1,4 +1,4 @@
-"""What a session can be asked at once, and what that is reckoned to cost."""
+"""What a session can be asked at once, and the estimated price."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Askable:
 
 @dataclass(slots=True)
 class _FirstRequest:
-    """Stands in for a model: it keeps what the first request for a summary asks."""
+    """Stands in for a model, and records the first request for a summary."""
 
     request: SummaryRequest | None = None
     answers: MechanicalSummariser = field(default_factory=MechanicalSummariser)
@@ -58,7 +58,7 @@ class _FirstRequest:
 
 
 def summary_question(context: Context, now_ms: int) -> str:
-    """What a full compaction of this context asks; empty if there is nothing to compact."""
+    """The question of a full compaction of this context; empty if there is nothing to compact."""
     first = _FirstRequest()
     effects = Effects(summarise=first)
     apply_kind(

@@ -31,7 +31,7 @@ _DECISION = "auto-compact"
 
 
 class Began(StrEnum):
-    """Why the mechanisms began with nothing remembered."""
+    """Why the mechanisms began with empty state."""
 
     FIRST = "the first request"
     COMPACTED = "the client compacted before it, which empties what the mechanisms remembered"
@@ -96,7 +96,7 @@ def describe_step(step: ReplayStep) -> str:
 
 
 def remarks_of(step: ReplayStep) -> list[str]:
-    """What there is to say besides what each mechanism did."""
+    """Remarks besides what each mechanism did."""
     remarks = [f"The mechanisms begin anew: {step.began}."] if step.began else []
     if step.lost_cache:
         remarks.append("Reads from the cache had fallen, so edits that were pinned to it have ended.")
@@ -110,7 +110,7 @@ def remarks_of(step: ReplayStep) -> list[str]:
 
 
 class AutoReplay:
-    """Takes the requests in order, and tells of each what would have been done before it."""
+    """Takes the requests in order, and returns what would have been done before each."""
 
     def __init__(self, config: PipelineConfig) -> None:
         self._config = config
@@ -123,7 +123,7 @@ class AutoReplay:
     def step(self, request: RecordedRequest) -> ReplayStep:
         began = self._begin(request)
         lost = self._lose_cache(request)
-        # Counts of the API are of what was really sent, which nothing had been taken out of.
+        # The API counted what was really sent, from which nothing was removed.
         messages = [replace_fields(message, usage=None) for message in request.messages]
         counter, overhead = self._measure(request, messages)
         config = replace(self._config, overhead=overhead)
@@ -169,8 +169,8 @@ class AutoReplay:
         return True
 
     def _measure(self, request: RecordedRequest, messages: Sequence[Message]) -> tuple[TokenCounter, int]:
-        """A counter under which the whole request has the tokens that the API counted, and those of what stands in
-        front of the messages: what the first request had beyond an estimate of its messages."""
+        """A counter that gives the whole request the tokens that the API counted, and the tokens before the messages:
+        what the first request had beyond an estimate of its messages."""
         size = estimate(messages)
         if self._last is None:
             self._overhead = max(0, request.prompt - size)
@@ -184,7 +184,7 @@ class AutoReplay:
         return counter, self._overhead
 
     def _news(self, outcome: PipelineOutcome, known: PipelineState) -> list[tuple[str, str]]:
-        """What was done now, and not only again."""
+        """What was done for the first time, not repeated."""
         new = {
             "budget": outcome.state.budget.replacements.keys() - known.budget.replacements.keys(),
             "microcompact": outcome.state.microcompact.timed.cleared - known.microcompact.timed.cleared,

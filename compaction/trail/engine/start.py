@@ -50,8 +50,8 @@ def start_of(
 ) -> CompactionStart:
     """`threshold` is the usual one of the model; `refused` stands between the last answer and the boundary.
 
-    A client may use a smaller window than the model has, and no record says so: a size that fits the usual window is
-    held against that.
+    A client may use a smaller window than the model has, which no record tells, so a size that fits the usual window is
+    compared with that.
     """
     if event.kind in (EventKind.MANUAL, EventKind.UP_TO, EventKind.FROM):
         return CompactionStart(StartCause.PERSON, "Somebody asked for it.", event.position)

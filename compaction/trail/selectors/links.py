@@ -32,7 +32,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A record that tells of a request without an answer: one that was logged, or an error of the API."""
+    """A record of a request without an answer: one that was logged, or an error of the API."""
 
     position: int
     offset: int
@@ -101,7 +101,7 @@ def refused_request(records: Sequence[Unanswered], error_of: Callable[[Unanswere
 
 
 def unanswered_text(reader: Reader, unanswered: Unanswered) -> str:
-    """The words of an error of the API; empty where they cannot be read."""
+    """The text of an API error; empty if it cannot be read."""
     record, _ = reader.try_record(unanswered.offset, unanswered.length)
     return " ".join(summary_text(record).split())
 

@@ -1,4 +1,4 @@
-"""Auto over the requests of a session, in order."""
+"""Replays auto over the requests of a session, in order."""
 
 from __future__ import annotations
 

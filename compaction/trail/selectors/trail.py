@@ -228,7 +228,7 @@ class _StepBuilder:
         )
 
     def _start(self, event: CompactionEvent, before: ContextSize | None) -> CompactionStart:
-        # The client decides by what it counted itself, where it wrote that down.
+        # The client decides by its own count, if it recorded that.
         recorded = event.tokens_before
         size = recorded if recorded is not None or before is None else before.tokens
         return explain_start(event, size, self._answers, self._refused.get(event.position))

@@ -25,8 +25,8 @@ class LeadsOutError(ValueError):
 
 
 def read_text(path: Path, root: Path) -> str:
-    """Raises OSError where it cannot be read, NotTextError where it holds no text, LeadsOutError where it lies outside
-    of `root`, followed through all links. `root` itself is a path without links."""
+    """Raises OSError if it cannot be read, NotTextError if it is no text, LeadsOutError if it is outside `root` after
+    following all links. `root` itself is a path without links."""
     source = decode(read_bytes(path, root))
     if "\0" in source.text or not source.is_valid:
         raise NotTextError(f"{path} holds no text.")

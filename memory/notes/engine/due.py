@@ -1,4 +1,4 @@
-"""When notes are due: once there is something to note, and then whenever enough has happened and nothing is amid."""
+"""When notes are due: once there is something to note, and then whenever enough has happened and no call is open."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NotesThresholds:
 
 @dataclass(frozen=True, slots=True)
 class LastUpdate:
-    """How the session was when its notes were last brought up to date."""
+    """The state of the session when its notes were last updated."""
 
     tokens: int
     last_summarized: str = ""
@@ -52,7 +52,7 @@ def check_due(
     *,
     main: bool = True,
 ) -> DueCheck:
-    """`tokens`: of the context that is made of these messages."""
+    """`tokens`: of the context with these messages."""
     limits = thresholds or NotesThresholds()
     calls, idle = _count_calls_since(messages, last.last_summarized if last else ""), is_idle(messages)
     if not main:
@@ -76,13 +76,13 @@ def check_due(
 
 
 def _count_calls_since(messages: Sequence[Message], covered: str) -> int:
-    """Where the message is not here any more, all that is here came after it."""
+    """If the message is no longer in the context, all messages came after it."""
     start = next((index + 1 for index, message in enumerate(messages) if covered and message.uuid == covered), 0)
     return sum(map(_count_calls, messages[start:]))
 
 
 def is_idle(messages: Sequence[Message]) -> bool:
-    """Whether the last answer, all of its records, has no call."""
+    """Whether no record of the last answer has a call."""
     last = next((message for message in reversed(messages) if message.kind is MessageKind.ANSWER), None)
     if last is None:
         return True

@@ -1,4 +1,4 @@
-"""How long notes may be. They stand in for the conversation once, so what is too long is lost again."""
+"""How long notes may be. They will replace the conversation, and text beyond the limits is then lost."""
 
 from __future__ import annotations
 

@@ -17,13 +17,14 @@ from sessions.transcripts.engine.paths import decode_path
 
 @dataclass
 class FileEvidence:
-    """Of one source. A hash decides by itself; without one the file has to be the one that was archived."""
+    """What the file of one source proves. A hash decides by itself; without one the file must be the one that was
+    archived."""
 
     source: Source
     _neighbours: dict[int, bool] = field(default_factory=dict)
 
     def find_block(self, number: int, content_hash: bytes | None) -> bytes | None:
-        """The bytes of the block, if the file holds them beyond doubt."""
+        """The bytes of the block, if the file certainly holds them."""
         start, end = block_extent(number, self.source.archived)
         data = file_bytes(self.source, start, end)
         if data is None:
@@ -40,7 +41,7 @@ class FileEvidence:
 
     @cached_property
     def _has_grown(self) -> bool:
-        """Does the file begin, and end at what is archived of it, as it did then?"""
+        """Whether the file still begins, and ends at the archived size, as it did then."""
         source = self.source
         if not source.head_hash or not source.tail_hash or source.owed:
             return False
@@ -50,7 +51,7 @@ class FileEvidence:
         return False
 
     def _has_sound_neighbours(self, number: int) -> bool:
-        """Do the blocks before and after it hold what the file does? Then nobody has rewritten the file there."""
+        """Whether the blocks before and after it equal those of the file, which then was not rewritten there."""
         last = (self.source.archived - 1) // BLOCK_SIZE
         return all(
             self._agrees_with_file(neighbour) for neighbour in (number - 1, number + 1) if 0 <= neighbour <= last

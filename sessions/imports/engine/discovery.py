@@ -1,4 +1,4 @@
-"""Finds transcripts and spilled tool output below the given paths. Looks at names and sizes only."""
+"""Finds transcripts and spilled tool output below the given paths, by names and sizes alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Candidate:
     refusal: str = ""
     """Why it cannot be read; the path may then be a directory."""
 
-    # Computed on demand: most files have not changed, and need neither.
+    # Computed on demand, because most files have not changed and need neither.
     @cached_property
     def project(self) -> str:
         """The directory that stands for the project."""

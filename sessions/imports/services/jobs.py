@@ -1,4 +1,4 @@
-"""What an import asks of its scanners, and what they deliver."""
+"""What an import asks its scanners to do, and what they deliver."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """The bytes of a file whose lines have been read, and how the file ended then."""
+    """The bytes of a file whose lines were read, and how the file ended at that time."""
 
     source_id: int
     path: str

@@ -1,5 +1,5 @@
-"""Turns a scanned stretch into rows as the statements of `writer` take them. This is done where it is scanned, so that
-the writing process only writes."""
+"""Turns a scanned stretch into rows for the statements of `writer`. The scanning process does this, so that the writing
+process only writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 from sessions.transcripts.engine.marks import Mark
 
 if TYPE_CHECKING:
-    # An import that finds nothing new scans nothing, and should not wait for what scanning takes.
+    # An import that finds nothing new scans nothing, so it should not load what scanning needs.
     from sessions.imports.engine.scan.batch import Batch
     from sessions.imports.engine.scan.facts import Facts
     from sessions.imports.engine.scan.stretches import Stretch
@@ -56,7 +56,7 @@ def source_rows(source_id: int, stretch: Stretch, size: int, *, owed: bool = Fal
 
 def batch_rows(transcript_id: int, batch: Batch) -> Rows:
     return {
-        # Named tuples cost four times as much to send from one process to another.
+        # Named tuples take four times as long to send to another process.
         "entry": [tuple(row) for row in batch.entries],
         "request": [(transcript_id, *row) for row in batch.requests],
         "turn": list(batch.turns.values()),

@@ -1,4 +1,4 @@
-"""What a request is made of, in the order of the cache: tools, system prompt and messages, and whether the cache had
+"""The parts of a request in the order of the cache: tools, system prompt and messages, and whether the cache had
 them."""
 
 from __future__ import annotations

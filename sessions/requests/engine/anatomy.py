@@ -32,7 +32,7 @@ _NO_RECORD = {
 
 @dataclass(frozen=True, slots=True)
 class _UnplacedPart:
-    """A part of which the place in the prompt is not known yet."""
+    """A part whose place in the prompt is not known yet."""
 
     section: str
     number: int
@@ -63,7 +63,7 @@ class Anatomy:
 def anatomy_of(
     setup: RequestSetup, elements: Sequence[Element], usage: Usage | None, weights: ContextWeights | None = None
 ) -> Anatomy:
-    """`weights`: of these elements, as they were measured; without them, tokens are estimated."""
+    """`weights`: the measured weights of these elements; without them, tokens are estimated."""
     head = None if weights is None else setup_weights(setup, weights)
     raw = [*_tool_parts(setup, head), *_system_parts(setup, head), *_message_parts(elements, weights)]
     marks = marks_of(setup, elements)

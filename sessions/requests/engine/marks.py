@@ -22,7 +22,7 @@ MarksByBlock = dict[tuple[str, int, int], CacheMark]
 
 
 def marks_of(setup: RequestSetup, elements: Sequence[Element]) -> MarksByBlock:
-    """The marks as the client's log has them; else as the blocks themselves carry them."""
+    """The marks from the client's log, or else from the blocks themselves."""
     marks: MarksByBlock = {}
     for logged in setup.marks or ():
         place = _parse_path(logged.get("path"), elements)

@@ -10,7 +10,7 @@ from sessions.weights.engine import Weight
 
 
 class CacheFate(StrEnum):
-    """Whether the cache had a part: read from it, written to it, or neither. The values name the colours of bars."""
+    """Whether a part was read from the cache, written to it, or neither. The values name the colours of bars."""
 
     READ = "read"
     WRITTEN = "written"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.marks import CacheMark, MarksByBlock
+from sessions.requests.engine.scope import Scope
 from sessions.requests.engine.section_kinds import SectionKind, kind_of
-from sessions.requests.engine.system_prompt.blocks import Scope
 from sessions.text.engine.diffs import Diff
 from sessions.usage.engine.billing_header import BILLING
 
@@ -77,7 +77,7 @@ class PromptSection:
     percent: int
     """Of the characters of all sections."""
     scope: str
-    """`global`, `org` or `none`; or what else the mark says."""
+    """`global`, `org` or `none`; or what else the mark says. Empty if nobody knows where marks were."""
     mark: CacheMark | None
     """The mark at the end of its block."""
     change: Change = Change.UNKNOWN
@@ -99,8 +99,14 @@ class PromptSection:
 
     @property
     def computed(self) -> str:
-        """When the client makes it anew; empty if no rule tells."""
-        return self.part.kind.computed if self.part.kind is not None else ""
+        """When the client computes it again; empty if no rule tells."""
+        return self.part.kind.computed.when if self.part.kind is not None else ""
+
+    @property
+    def reason(self) -> str:
+        """What a change of it means, by the same rules; empty if it did not change, or no rule tells."""
+        is_other = self.change in (Change.CHANGED, Change.NEW, Change.GONE)
+        return self.part.kind.computed.change if is_other and self.part.kind is not None else ""
 
 
 def prompt_sections(
@@ -109,7 +115,10 @@ def prompt_sections(
     """`tokens`: place of a block -> its tokens as the page shows them, and its characters."""
     raw = [*system_parts(setup.system or ()), *opening_parts(elements)]
     whole = max(1, sum(len(part.words) for part in raw))
-    return tuple(_section(part, marks, tokens, whole) for part in raw)
+    sections = [_section(part, marks, tokens, whole) for part in raw]
+    if setup.marks is None and not marks:
+        return tuple(section if section.part.is_message else replace(section, scope="") for section in sections)
+    return tuple(sections)
 
 
 def _section(part: RawSection, marks: MarksByBlock, tokens: Mapping[str, tuple[int, int]], whole: int) -> PromptSection:

@@ -1,4 +1,4 @@
-"""Which sections of a prompt changed since the request before, word by word."""
+"""Which sections of a prompt changed since the previous request, word by word."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sessions.timeline.engine.cards.lens import Mask
 def compare_sections(
     sections: Sequence[PromptSection], setup: RequestSetup, elements: Sequence[Element], mask: Mask
 ) -> tuple[PromptSection, ...]:
-    """Held against the setup and the messages of the request before, of which no record may hold the system prompt.
-    Sections that are the same count first, then those of one heading in their order; those that are gone come last."""
+    """Compares the sections with the previous request, whose system prompt may not be recorded. Equal sections are
+    paired first, then those with the same heading in their order; removed ones come last."""
     left = [*system_parts(setup.system or ()), *opening_parts(elements)]
     compared = list(sections)
     for index, section in enumerate(sections):

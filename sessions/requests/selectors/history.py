@@ -1,4 +1,4 @@
-"""The requests before one of the same source: what each wrote to the cache, and the one that was captured last."""
+"""The earlier requests of the same source: what each wrote to the cache, and the one that was captured last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sessions.requests.engine.lifetime_reasons import Written
 
 
 def writes_until(request: Request) -> list[Written]:
-    """What the requests of its thread wrote, this one last."""
+    """What the requests of its thread wrote, up to and including this one."""
     rows = Request.objects.filter(transcript=request.transcript_id, agent=request.agent, position__lte=request.position)
     counts = rows.order_by("position").values_list("cache_write_5m", "cache_write_1h")
     return [Written(five_minutes, one_hour) for five_minutes, one_hour in counts]
@@ -22,7 +22,7 @@ def captured_writes_until(capture: Capture) -> list[Written]:
 
 
 def capture_before(capture: Capture) -> Capture | None:
-    """None if nothing tells that two requests are of one source."""
+    """The previous captured request of the same source; None if that cannot be told."""
     return _same_source(capture).filter(at__lt=capture.at).order_by("-at", "-pk").first()
 
 

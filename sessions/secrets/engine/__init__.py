@@ -36,5 +36,5 @@ def _mask_text(text: str) -> str:
 
 
 def mask_json(value: Any) -> Any:
-    """Decoded JSON with its secrets masked, also those that are known only by their names."""
+    """Decoded JSON with its secrets masked, including values that only their names show to be secrets."""
     return mask_structure(value, mask)

@@ -1,4 +1,4 @@
-"""Secrets that are known by their own shape: keys with a vendor's prefix, JWTs, private keys, logins in addresses."""
+"""Recognises secrets by their shape: keys with a vendor's prefix, JWTs, private keys, logins in addresses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def mask_tokens(text: str) -> str:
 
 
 def mask_logins(text: str) -> str:
-    lower = text.lower()  # most texts name neither, and a plain word is found ten times as fast as a pattern
+    lower = text.lower()  # most texts contain neither word, and a pattern takes ten times as long
     text = _BEARER.sub(rf"\1{MASK}", text) if "bearer" in lower else text
     text = _BASIC.sub(_mask_basic, text) if "basic" in lower else text
     text = _IN_ADDRESS.sub(_mask_password, text)

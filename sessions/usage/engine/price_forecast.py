@@ -38,7 +38,7 @@ class PriceForecast:
 
 
 def forecast_price(model: str, weights: Sequence[Weight]) -> PriceForecast:
-    """At the full price of what is sent, and at the price with the cache, which may expire before it is sent."""
+    """The full price of what would be sent, and the price with the cache, which may expire before that."""
     sent = [cost_of(model, Usage(weight.input, 0, 0, 0, 0)) for weight in weights]
     whole = [cost_of(model, Usage(weight.input, 0, 0, 0, weight.output)) for weight in weights]
     cached = [cost_of(model, Usage(weight.input - weight.shared, weight.shared, 0, 0, 0)) for weight in weights]

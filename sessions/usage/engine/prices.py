@@ -1,6 +1,7 @@
 """What requests cost and how much context models take, from the table in prices.toml.
 
-A model is known by its exact name. One that only resembles another has no price: a guess would look like a fact.
+A model is known by its exact name. One that only resembles a known model has no price, because a guess would look like
+a fact.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def cost_of(model: str | None, usage: Usage) -> float | None:
 
 
 def context_window(model: str | None) -> int:
-    """How many tokens a prompt and its answer may have together. For unknown models: the usual 200,000."""
+    """How many tokens a prompt and its answer may have together; the usual 200,000 for unknown models."""
     if asks_for_long_window(model):
         return _LONG_WINDOW
     entry = _find(model)

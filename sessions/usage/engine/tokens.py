@@ -1,8 +1,8 @@
 """How many tokens a conversation has, as far as can be known without asking the API, and how many it may have.
 
-Everything is counted in thirds of a token and rounded up once for each content block, so estimates add up: those of the
-blocks are that of their message, and those of the messages that of the array. What a report says was saved is then
-exactly the difference between before and after.
+Everything is counted in thirds of a token and rounded up once for each content block, so estimates add up: a message is
+the sum of its blocks, and an array the sum of its messages. The savings in a report are then exactly the difference
+between before and after.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def context_size(
     """The usage of the last answer that has one, and an estimate of what follows.
 
     The anchor is the first record of that answer: results that stand between its records came after the request. The
-    other records themselves are part of the counted output. Usage before the index `since` is not looked at: give the
-    place of the last edit, because what was counted earlier may be gone.
+    other records themselves are part of the counted output. Usage before the index `since` is ignored: pass the place
+    of the last edit, because what was counted before it may be gone.
     """
     last = next((index for index in range(len(messages) - 1, since - 1, -1) if _counts(messages[index])), None)
     if last is None:
@@ -154,7 +154,7 @@ def context_window(model: str | None, *, betas: Sequence[str] = (), setting: int
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`percent` of the effective window moves the threshold down, to try things on short sessions; never up."""
+    """`percent` of the effective window lowers the threshold, to try things on short sessions; it never raises it."""
 
     window: int = USUAL_WINDOW
     max_output: int = 0
@@ -173,7 +173,7 @@ class Limits:
 
 
 def _counts(message: Message) -> bool:
-    """Answers that the client wrote itself have a usage too, all zero."""
+    """Answers that the client wrote itself have a usage of all zeros."""
     usage = message.usage
     return usage is not None and message.model != prices.SYNTHETIC and usage.context + usage.output > 0
 

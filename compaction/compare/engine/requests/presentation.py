@@ -1,4 +1,4 @@
-"""The differences of two requests as a page shows them: masked, cut, and word by word where a text changed."""
+"""The differences of two requests for a page: masked, cut, and word by word where a text changed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _TITLES = {
 
 
 def view_parts(parts: Sequence[RequestPart], mask: Mask, opened: str = "") -> list[PartView]:
-    """`opened`: the place of a change that is wanted as a whole."""
+    """`opened`: the place of a change to show in full."""
     room = DiffAllowance()
     return [_part(part, mask, opened, room) for part in parts]
 

@@ -188,7 +188,7 @@ def test_the_page_takes_few_queries(client: Client) -> None:
         query = chosen(kind)
         with CaptureQueriesContext(connection) as queries:
             client.get(ADDRESS, query)
-        assert len(queries) <= (15 if kind.attaches else 12) + kind.automatic, (
+        assert len(queries) <= (15 if kind.runs_hooks else 12) + kind.automatic, (
             kind
         )  # records to attach; a refused request
 

@@ -18,6 +18,9 @@ EVERYBODY = {"type": "ephemeral", "scope": "global"}
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 
 
+ANEW = "so the session was cleared, compacted or started again in between"
+
+
 def block(text: str, mark: dict[str, str] | None = None) -> dict[str, object]:
     return {"type": "text", "text": text} | ({"cache_control": mark} if mark else {})
 
@@ -135,6 +138,13 @@ def test_a_changed_section_has_a_diff_with_its_secrets_masked() -> None:
         "Date": Change.CHANGED,
         "MCP server instructions": Change.GONE,
     }
+    assert {title: section.reason for title, section in made.items()} == {
+        "Identity": "",
+        "Environment": ANEW,
+        "Language": ANEW,
+        "Date": ANEW,
+        "MCP server instructions": "so a server came, went or says something else",
+    }
     diff = made["Environment"].diff
     assert diff is not None
     assert (diff.added, diff.removed) == (1, 1)
@@ -155,6 +165,14 @@ def test_without_a_record_of_the_request_before_the_change_is_unknown() -> None:
     elements = messages_of(("user", reminder("Today's date is Monday")))
     made = sections(setup_of(block(OPENING)), elements, (RequestSetup(), elements))
     assert (made["Identity"].change, made["Date"].change) == (Change.UNKNOWN, Change.SAME)
+
+
+def test_who_shares_a_section_is_unknown_where_no_record_tells_of_marks() -> None:
+    snapshot = RequestSetup(system=(block(ENVIRONMENT),), tools=())
+    assert sections(snapshot)["Environment"].scope == ""
+    assert sections(setup_of(block(ENVIRONMENT)))["Environment"].scope == "none"
+    elements = messages_of(("user", reminder("Today's date is Monday")))
+    assert sections(snapshot, elements)["Date"].scope == "none"
 
 
 def test_a_prompt_of_empty_blocks_has_no_sections() -> None:
