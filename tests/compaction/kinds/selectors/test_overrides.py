@@ -70,16 +70,12 @@ def test_the_percentage_is_of_the_smaller_window_and_never_raises_the_threshold(
 
 
 @pytest.mark.parametrize("value", ["0", "101", "many", "-5", "nan", ""])
-def test_what_the_client_would_ignore_counts_for_nothing(
-    session: Transcript, settings: Settings, value: str
-) -> None:
+def test_what_the_client_would_ignore_counts_for_nothing(session: Transcript, settings: Settings, value: str) -> None:
     setattr(settings, PERCENT, value)
     assert threshold(session) == 167_000
 
 
-def test_what_a_person_asks_for_wins_and_other_kinds_have_no_threshold(
-    session: Transcript, settings: Settings
-) -> None:
+def test_what_a_person_asks_for_wins_and_other_kinds_have_no_threshold(session: Transcript, settings: Settings) -> None:
     setattr(settings, PERCENT, "10")
     assert threshold(session, percent="20") == 36_000
     assert add_overrides(FULL, Parameters(), session) == Parameters()
