@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "inspector.middleware.DiskTroubleMiddleware",
     "inspector.middleware.DatabaseTroubleMiddleware",
-    "inspector.damage.Damage",
+    "inspector.damage_middleware.Damage",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [

@@ -17,6 +17,7 @@ from sessions.requests.engine.part import RequestPart
 from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.value_text import format_value
+from sessions.weights.engine import Basis, Weight
 
 _LINE = 140
 _VALUE = 2_000
@@ -72,7 +73,8 @@ class PartViews:
             return self._array.whole(part.number - 1).pieces
         block = self._block(section, part.number - 1)
         lens = Lens(self._mask, whole=True)
-        return (setup_piece(section, part.number - 1, block, lens, self._origin),)
+        weight = part.weight or Weight(part.tokens, Basis.ESTIMATED)
+        return (setup_piece(section, part.number - 1, block, lens, self._origin, weight),)
 
     def _block(self, section: str, number: int) -> Mapping[str, Any]:
         blocks = self._setup.tools if section == "tools" else self._setup.system

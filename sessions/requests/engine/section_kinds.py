@@ -42,11 +42,11 @@ _KINDS = (
     SectionKind(
         "memory",
         r"(auto |project )?memory\b.*|claude\.?md",
-        r"codebase and user instructions|contents of \S+\.md|as you answer .{0,90}# claudemd",
+        r"codebase and user instructions|contents of \S+\.md|as you answer\b.{0,90}# claudemd",
         _ONCE,
     ),
     SectionKind(
-        "git status", r"git ?status", r"gitstatus:|this is the git status|as you answer .{0,90}# gitstatus", _ONCE
+        "git status", r"git ?status", r"gitstatus:|this is the git status|as you answer\b.{0,90}# gitstatus", _ONCE
     ),
     SectionKind("output style", r"output style\b.*", r"the output style", _ONCE),
     SectionKind("language", r"language\b.*", r"always respond in ", _ONCE),
@@ -63,7 +63,7 @@ _KINDS = (
     SectionKind("system rules", r"system", "", _FIXED),
     SectionKind("doing tasks", r"doing tasks", "", _FIXED),
     SectionKind("actions with care", r"executing actions.*|actions.*", r"for actions that are hard to reverse", _FIXED),
-    SectionKind("using tools", r"using (your )?tools.*|tool usage.*", "", _FIXED),
+    SectionKind("using tools", r"(using (your )?)?tools.*|tool usage.*", "", _FIXED),
     SectionKind("tone", r"tone.*", "", _FIXED),
     SectionKind("output", r"(text )?output( efficiency)?|communicat.*", "", _FIXED),
     SectionKind("identity", "", r"you are ", _FIXED),

@@ -76,8 +76,8 @@ def test_everything_that_was_recorded_is_listed_in_order(client: Client, file: W
     assert chips == ["snipped", "cleared", "automatic", "collapsed", "partial, up to a message"]
     words = flat(html)
     assert "2 compactions and 3 smaller edits, the earliest first" in words
-    assert "Compacted automatically at ~167.2k tokens. The conversation became a ~" in words
-    assert "the last one is kept word for word" in words
+    assert "Compacted automatically at ~167.2k tokens. The conversation became a summary of ~" in words
+    assert "the last record is kept" in words
     assert "took 42s" in words
     boundary = file.records[6]["uuid"]
     for part in (f"compactions/{boundary}/", f"compactions/{boundary}/summary/", f"entries/{boundary}/"):

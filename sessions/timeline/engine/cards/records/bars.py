@@ -114,11 +114,12 @@ def _compaction_sentence(metadata: dict[str, Any], summary: str, lens: Lens, siz
     count = as_int(metadata.get("messagesSummarized"))
     subject = plural(count, "message") if count is not None else "The conversation"
     length = _in_words(summary_weight(summary, size))
-    middle = f" {subject} became a {length} summary" if summary else f" {subject} became a summary" if count else ""
+    middle = f" {subject} became a summary" if summary or count else ""
+    middle += f" of {length} tokens" if summary else ""
     kept_phrase = _kept_phrase(metadata)
     if not middle:
-        return start + (f" The last {kept_phrase} kept word for word." if kept_phrase else "")
-    return f"{start}{middle}{f'; the last {kept_phrase} kept word for word' if kept_phrase else ''}."
+        return start + (f" The last {kept_phrase}." if kept_phrase else "")
+    return f"{start}{middle}{f'; the last {kept_phrase}' if kept_phrase else ''}."
 
 
 def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
@@ -132,8 +133,8 @@ def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
 def _kept_phrase(metadata: dict[str, Any]) -> str:
     count = len(as_list(as_dict(metadata.get("preservedMessages")).get("uuids")))
     if count:
-        return f"{count} are" if count > 1 else "one is"
-    return "messages (number unknown) are" if as_dict(metadata.get("preservedSegment")) else ""
+        return f"{count} records are kept" if count > 1 else "record is kept"
+    return "records (number unknown) are kept" if as_dict(metadata.get("preservedSegment")) else ""
 
 
 def _clearing_sentence(metadata: dict[str, Any], measured: BoundarySize | None) -> str:
