@@ -188,7 +188,7 @@ def test_the_page_takes_few_queries(client: Client) -> None:
         query = chosen(kind)
         with CaptureQueriesContext(connection) as queries:
             client.get(ADDRESS, query)
-        # Records to attach; for an automatic kind also a request that was refused and, twice, notes that are being taken.
+        # Records to attach; for an automatic kind also a refused request and, twice, notes that are being taken.
         assert len(queries) <= (15 if kind.runs_hooks else 12) + 3 * kind.automatic, kind
 
 
