@@ -12,7 +12,6 @@ from compaction.kinds.selectors.notes_being_taken import foresee_notes
 from compaction.kinds.selectors.overrides import add_overrides
 from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.mechanisms.engine import Effects
-from compaction.pins.selectors import pinned_uuids
 from compaction.trail.selectors.links import last_refusal
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
@@ -63,7 +62,7 @@ def forecast(
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = replace(
         recorded_effects(transcript, context, messages) if kind.runs_hooks else Effects(),
-        pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
+        pinned=frozenset(parameters.pinned),
         summarise=weigher,
         read_notes=lambda: foresee_notes(transcript, context.position),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from compaction.kinds.engine import Parameters, config_of, kind_named
 from compaction.kinds.selectors.overrides import add_overrides
-from compaction.trail.engine.replay import AutoReplay, RecordedRequest, ReplayStep
+from compaction.trail.engine.auto_replay import AutoReplay, RecordedRequest, ReplayStep
 from compaction.trail.selectors.links import load_unanswered, refused_request, unanswered_text
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.recall.engine.age import age
 from memory.recall.engine.choice import MOST_CHOSEN, Choice, ChosenMemory
-from memory.recall.engine.scan import ScannedFile
+from memory.recall.engine.memory_scan import ScannedFile
 from sessions.weights.engine import estimate_text
 
 SYSTEM = (
