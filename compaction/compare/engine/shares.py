@@ -22,8 +22,11 @@ class Share:
 
 def shares_of(before: CategoryWeights, after: CategoryWeights) -> list[Share]:
     """One share for each category that either side has."""
+    labels = dict(LABELS)
+    if any(side[Category.SYSTEM].tokens for side in (before, after)):
+        labels[Category.HEAD] = LABELS[Category.TOOLS]  # what no record holds is the rest of what stands before
     shares = (
-        Share(category, LABELS[category], round(before[category].tokens), round(after[category].tokens))
+        Share(category, labels[category], round(before[category].tokens), round(after[category].tokens))
         for category in Category
     )
     return [share for share in shares if share.before or share.after]
