@@ -17,7 +17,7 @@ from compaction.export.services import ExportError, compaction_export, compactio
 from compaction.kinds.selectors import CompactionMissingError, compaction_get
 from compaction.models import Compaction
 from inspector.web.clock import now_ms
-from inspector.web.files import sends_file
+from inspector.web.file_views import sends_file
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.imports.services.import_runs import import_soon
 from sessions.transcripts.engine.paths import encode_path

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from inspector.owner.access_tokens import token_use
 from inspector.owner.key import COOKIE_SECONDS, owner_key
-from inspector.owner.tokens import token_use
 from inspector.web.request_guard import answer_and_close
 
 Scope = dict[str, Any]

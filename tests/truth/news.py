@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sessions.context.engine.habits import parse
 from sessions.imports.engine.known_names import find_unknowns
+from sessions.imports.engine.known_names.records import METADATA_KEYS
 from tests.truth import wire
 from tests.truth.recordings import TRUTH
 from tests.truth.report import Report
@@ -105,6 +106,8 @@ def _names_of_record(record: Json) -> Iterator[Name]:
     yield from _keys(kind, record)
     if isinstance(subtype := record.get("subtype"), str):
         yield "subtype", subtype
+    for field in METADATA_KEYS:
+        yield from _keys(field, record.get(field) or ())
     if isinstance(attachment := record.get("attachment"), dict):
         name = str(attachment.get("type"))
         yield "attachment", name

@@ -10,10 +10,10 @@ from html import escape
 
 from compaction.compare.engine.align import ComparisonRow
 from compaction.compare.engine.causes import Cause
+from compaction.compare.engine.changed_words import DiffAllowance, Stretch, elide, word_diff
 from compaction.compare.engine.comparison import Comparison
 from compaction.compare.engine.layout import Gap
 from compaction.compare.engine.status import LABELS, SYMBOLS, Status
-from compaction.compare.engine.words import DiffAllowance, Stretch, elide, word_diff
 from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine.presentation.messages import is_number

@@ -129,6 +129,11 @@ class _Writer:
         standing = list(filter(is_standing, compaction.inserted))
         rest = [*standing, *messages[len(compaction.inserted) :]]
         added = {message.uuid for message in (*standing, *compaction.appended)}
+        if standing == rest != [] and behaviour_of(self.envelope.version).answers_last_note:
+            # Before the summary they are sent all the same, and nothing at the end looks like the middle of a turn.
+            notes = list(self.rows(standing, boundary))
+            first = self.boundary_row(compaction.boundary, boundary, anchor, ())
+            return [first, *notes, self.summary_row(compaction, anchor, notes[-1]["uuid"])]
         rows = [*self.rows(rest, anchor, notes=added)]
         kept_uuids = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in added]
         return [

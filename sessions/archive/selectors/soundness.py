@@ -13,7 +13,7 @@ from django.db.models import Count, Q, Sum
 from sessions.archive.engine.damage import unpack_block
 from sessions.archive.engine.file_prints import PRINT_BYTES, print_of
 from sessions.archive.engine.frames import BLOCK_SIZE, block_extent, block_numbers
-from sessions.archive.selectors.evidence import FileEvidence
+from sessions.archive.selectors.file_evidence import FileEvidence
 from sessions.archive.selectors.records import parse_record
 from sessions.models import Block, Entry, Source, Transcript
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS, POSITION_BITS, POSITION_MASK

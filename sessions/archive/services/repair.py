@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from sessions.archive.engine.frames import compressor, pack_block
 from sessions.archive.selectors.blocks import NUMBER_MASK
-from sessions.archive.selectors.evidence import FileEvidence
+from sessions.archive.selectors.file_evidence import FileEvidence
 from sessions.archive.selectors.soundness import Seal, source_steps
 from sessions.models import Block, Capture, Source
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessions.imports.services.rows import Rows
+from sessions.imports.services.stretch_rows import Rows
 
 
 @dataclass(frozen=True, slots=True)

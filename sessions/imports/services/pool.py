@@ -22,7 +22,7 @@ from sessions.imports.engine.scan.scanner import Scanner
 from sessions.imports.engine.scan.stretches import read_stretches
 from sessions.imports.services.jobs import Delivery, Job, Packing
 from sessions.imports.services.priority import SCAN, give_way
-from sessions.imports.services.rows import batch_rows, block_rows, fact_rows, mark_rows, source_rows
+from sessions.imports.services.stretch_rows import batch_rows, block_rows, fact_rows, mark_rows, source_rows
 from sessions.linking.engine import LinkRow, LinkState, advance, link, link_row
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.marks import Mark

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.db import connection
 
-from sessions.imports.services.rows import FACTS, Rows, mark_rows
+from sessions.imports.services.stretch_rows import FACTS, Rows, mark_rows
 from sessions.transcripts.engine.marks import Mark
 from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow
 

@@ -15,8 +15,8 @@ import orjson
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
-from sessions.requests.engine.marks import CacheMark, marks_of
 from sessions.requests.engine.part import CacheFate, RequestPart, RequestSection
+from sessions.requests.engine.sent_marks import CacheMark, marks_of
 from sessions.usage.engine.billing_header import BILLING
 from sessions.usage.engine.tokens import estimate_block
 from sessions.usage.engine.usage import Usage

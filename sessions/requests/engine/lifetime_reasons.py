@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sessions.requests.engine.marks import CacheMark
 from sessions.requests.engine.prompt_cache.query_sources import AGENT, MAIN, SDK
 from sessions.requests.engine.prompt_cache.ttl import ALLOWLIST, Ttl, allowlist_entry
+from sessions.requests.engine.sent_marks import CacheMark
 
 _WORDS = {Ttl.FIVE_MINUTES: "Five minutes", Ttl.ONE_HOUR: "One hour"}
 

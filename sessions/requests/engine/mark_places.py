@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
-from sessions.requests.engine.marks import CacheMark, MarksByBlock
 from sessions.requests.engine.prompt_cache.cache_marks import mark_messages, mark_paths, mark_tools
+from sessions.requests.engine.sent_marks import CacheMark, MarksByBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sessions.requests.engine.marks import CacheMark
+from sessions.requests.engine.sent_marks import CacheMark
 from sessions.weights.engine import Weight
 
 

@@ -12,9 +12,9 @@ from sessions.requests.engine.anatomy import Anatomy
 from sessions.requests.engine.global_scope import global_scope_sentence, third_party
 from sessions.requests.engine.lifetime_reasons import Asker, LifetimeReason, Written, lifetime_reasons, source_of
 from sessions.requests.engine.mark_places import MarkPlace, mark_places
-from sessions.requests.engine.marks import marks_of
 from sessions.requests.engine.prompt_sections import Change, PromptSection, prompt_sections
 from sessions.requests.engine.section_changes import compare_sections
+from sessions.requests.engine.sent_marks import marks_of
 from sessions.timeline.engine.cards.lens import Mask
 
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
-from sessions.requests.engine.marks import CacheMark, MarksByBlock
 from sessions.requests.engine.scope import Scope
 from sessions.requests.engine.section_kinds import SectionKind, kind_of
+from sessions.requests.engine.sent_marks import CacheMark, MarksByBlock
 from sessions.text.engine.diffs import Diff
 from sessions.usage.engine.billing_header import BILLING
 

@@ -7,7 +7,7 @@ from sessions.context.selectors.viewpoint import Viewpoint
 from sessions.models import Request, Transcript
 from sessions.requests.engine.anatomy import Anatomy, anatomy_of
 from sessions.requests.engine.prompt_report import PromptReport, prompt_report
-from sessions.requests.selectors.history import writes_until
+from sessions.requests.selectors.earlier_requests import writes_until
 from sessions.secrets.engine import mask
 from sessions.usage.engine.usage import Usage
 from sessions.weights.engine import ContextWeights

@@ -12,10 +12,10 @@ from sessions.secrets.engine.assignments import mask_assignments
 from sessions.secrets.engine.clean_texts import CleanTexts
 from sessions.secrets.engine.forms import mask_forms
 from sessions.secrets.engine.gitleaks import mask_vendors
+from sessions.secrets.engine.key_shapes import mask_logins, mask_private_keys, mask_tokens
 from sessions.secrets.engine.marker import MASK
 from sessions.secrets.engine.split_secrets import mask_split
 from sessions.secrets.engine.structure import mask_structure
-from sessions.secrets.engine.tokens import mask_logins, mask_private_keys, mask_tokens
 
 __all__ = ["MASK", "mask", "mask_json"]
 

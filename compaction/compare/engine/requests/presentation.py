@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from compaction.compare.engine.changed_words import DiffAllowance, Stretch, elide, word_diff
 from compaction.compare.engine.requests.differences import DifferenceRow, RequestPart
-from compaction.compare.engine.words import DiffAllowance, Stretch, elide, word_diff
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Limit, Mask
 

@@ -263,11 +263,22 @@ def test_an_export_ends_with_an_answer_for_versions_that_take_a_note_for_the_mid
         compaction=applied.compaction,
         origin=Origin("old", "full", 7),
     )
+    types = [row["type"] for row in rows]
+    assert types == ["system", *["attachment"] * (len(rows) - 3), "user", "assistant"]
+    assert len(rows) > 3
     last = rows[-1]
     assert (last["type"], last["isApiErrorMessage"], last["parentUuid"]) == ("assistant", True, rows[-2]["uuid"])
     assert last["message"]["content"][0]["text"] == "This session was made from old: full, run 7."
     assert all(row["timestamp"] < rows[-1]["timestamp"] for row in rows[:-1])
-    assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
+    boundary, *notes, summary, last = rows
+    as_written_by_others = _linked([boundary, summary, *notes, last])
+    sent, usually = (context_at(Log(to_jsonl(order))).elements for order in (rows, as_written_by_others))
+    assert [element.to_api() for element in sent] == [element.to_api() for element in usually]
+
+
+def _linked(rows: list[Row]) -> list[Row]:
+    parents = [None, *(row["uuid"] for row in rows)]
+    return [{**row, "parentUuid": parent} for row, parent in zip(rows, parents, strict=False)]
 
 
 def test_a_summary_is_no_input_of_a_person() -> None:

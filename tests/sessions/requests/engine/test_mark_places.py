@@ -5,7 +5,7 @@ from typing import Any
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.request_log import element_of
 from sessions.requests.engine.mark_places import mark_places
-from sessions.requests.engine.marks import marks_of
+from sessions.requests.engine.sent_marks import marks_of
 
 MARK = {"type": "ephemeral"}
 SYSTEM = ({"type": "text", "text": "You watch tides."}, {"type": "text", "text": "Never guess."})

@@ -7,9 +7,9 @@ import pytest
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.context.engine.request_log import element_of
-from sessions.requests.engine.marks import marks_of
 from sessions.requests.engine.prompt_sections import Change, PromptSection, prompt_sections, split_sections
 from sessions.requests.engine.section_changes import compare_sections
+from sessions.requests.engine.sent_marks import marks_of
 
 OPENING = "You are an agent that watches tides.\n\n"
 ENVIRONMENT = "# Environment\n - Directory: /home/dev/tidewatch\n"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compaction.mechanisms.engine import CachedConfig, MicrocompactConfig, PipelineConfig
-from compaction.trail.engine.replay import AutoReplay, Began, RecordedRequest, ReplayStep
+from compaction.trail.engine.auto_replay import AutoReplay, Began, RecordedRequest, ReplayStep
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.spoken import START, Talk

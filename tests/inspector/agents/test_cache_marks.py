@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.agents.marks import find_mark, remove_marks, set_mark
+from inspector.agents.cache_marks import find_mark, remove_marks, set_mark
 from tests.inspector.agents.marked import mark_positions
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}

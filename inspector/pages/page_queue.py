@@ -20,7 +20,7 @@ class PageMaker(Protocol):
 Maker = TypeVar("Maker", bound=PageMaker)
 
 
-class Turns(Generic[Maker]):
+class PageQueue(Generic[Maker]):
     def __init__(self) -> None:
         self._busy: dict[Maker, int] = {}
         self._queue: deque[asyncio.Future[Maker]] = deque()

@@ -13,7 +13,7 @@ from inspector.checks.services import repair_soon
 from inspector.middleware import GetResponse
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
-from inspector.web.files import is_file_view
+from inspector.web.file_views import is_file_view
 from inspector.web.request_guard import SAFE_METHODS
 from sessions.archive.engine.damage import ArchiveDamageError, DamageError
 from sessions.archive.selectors.blocks import repairable_blocks

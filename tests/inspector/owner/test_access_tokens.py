@@ -5,7 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from inspector.owner.tokens import FOLDER, LIFETIME_SECONDS, token_create, token_use
+from inspector.owner.access_tokens import FOLDER, LIFETIME_SECONDS, token_create, token_use
 
 
 def test_a_token_lets_in_once(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compaction.compare.engine import words
-from compaction.compare.engine.words import DiffAllowance, Stretch, elide, word_diff
+from compaction.compare.engine import changed_words
+from compaction.compare.engine.changed_words import DiffAllowance, Stretch, elide, word_diff
 
 LINES = st.lists(st.sampled_from(["tide\n", "the water rises\n", "the water falls\r\n", "\n", "low", " ", "é\u2028"]))
 TEXTS = st.one_of(LINES.map("".join), st.text(max_size=60))
@@ -57,7 +57,7 @@ def test_megabytes_are_compared_by_lines_and_few_words(monkeypatch: pytest.Monke
             seen.append(len(left) * len(right))
             super().__init__(junk, left, right, autojunk)
 
-    monkeypatch.setattr(words, "SequenceMatcher", Counting)
+    monkeypatch.setattr(changed_words, "SequenceMatcher", Counting)
     lines = [f"{number} high water at the pier\n" for number in range(100_000)]
     other = list(lines)
     other[1_000] = "1000 low water at the pier\n"
@@ -65,11 +65,11 @@ def test_megabytes_are_compared_by_lines_and_few_words(monkeypatch: pytest.Monke
     diff = word_diff("".join(lines), "".join(other))
     assert sides(diff) == ("".join(lines), "".join(other))
     assert Stretch("removed", "high") in diff
-    assert sum(seen) <= words.TOTAL
+    assert sum(seen) <= changed_words.TOTAL
     assert len(diff) < 20
     same_line = "tide " * 300_000
     assert len(word_diff(same_line, same_line.replace("tide", "ebb"))) == 3
-    assert sum(seen) <= words.TOTAL
+    assert sum(seen) <= changed_words.TOTAL
 
 
 def test_what_stayed_is_shown_around_a_change_only() -> None:
