@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from django.http import Http404
@@ -110,12 +110,17 @@ class SessionSnapshot:
         return turn_choices(self.messages, self.weights.message)
 
     @cached_property
+    def pins(self) -> tuple[str, ...]:
+        return pinned_uuids(self.transcript)
+
+    @cached_property
     def weights(self) -> MessageWeights:
         return message_weights(self.context, weight_table(self.transcript))
 
     def forecast(
         self, kind: KindSpec, parameters: Parameters, *, asks_model: bool = False, shared: bool = False, now_ms: int
     ) -> Forecast:
+        parameters = replace(parameters, pinned=(*parameters.pinned, *self.pins))
         return forecast(
             self.transcript, self.context, kind, parameters, asks_model=asks_model, shared=shared, now_ms=now_ms
         )
@@ -123,10 +128,9 @@ class SessionSnapshot:
     # --- what stays -----------------------------------------------------------------------------------------------
     def pinned_rows(self) -> list[PinnedRow]:
         """In order of the session. A message that has left the context is only named."""
-        uuids = pinned_uuids(self.transcript)
-        in_context = {message.uuid: message for message in self.messages} if uuids else {}
+        in_context = {message.uuid: message for message in self.messages} if self.pins else {}
         rows = []
-        for uuid in uuids:
+        for uuid in self.pins:
             message = in_context.get(uuid)
             if message is None:
                 rows.append(PinnedRow(uuid, "Not in the context any more", uuid))

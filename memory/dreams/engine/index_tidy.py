@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_line_added
@@ -187,7 +188,9 @@ class _IndexTidier:
         title_is_known = line_index.find_line_saying(key_of(title)) is not None or any(
             says(earlier_key, key_of(title)) for earlier_key in earlier_keys
         )
-        self._add_line(topic, hook if hook and title_is_known else f"{title}: {hook}" if hook else title)
+        # Words that stand elsewhere as they are would not count as this line's.
+        hook_is_enough = hook and title_is_known and key_of(hook) not in self._first_keys
+        self._add_line(topic, hook if hook_is_enough else f"{title}: {hook}" if hook else title)
         return True
 
     def shorten(self) -> None:
@@ -275,6 +278,11 @@ class _IndexTidier:
         return self.changes.files[name]
 
     # --- lines ----------------------------------------------------------------------------------------------------
+    @cached_property
+    def _first_keys(self) -> frozenset[str]:
+        """Of all facts, before anything was changed."""
+        return frozenset(fact.key for file in self.directory.files for fact in facts_of_file(file.name, file.data))
+
     @property
     def _end(self) -> str:
         return self.index.source.line_end

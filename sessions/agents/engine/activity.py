@@ -9,7 +9,7 @@ from typing import Any
 
 from sessions.linking.engine.raw_fields import blocks, mapping, text
 from sessions.text.engine.excerpt import excerpt
-from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine import estimate_text
 
 SYSTEM = (
     "You label the progress of a coding agent for a status line. You get the last things that it said and did. You have"
@@ -58,7 +58,7 @@ class Question:
 
     @property
     def tokens(self) -> int:
-        return estimate_blocks([{"type": "text", "text": self.system}, {"type": "text", "text": self.prompt}])
+        return estimate_text(self.system) + estimate_text(self.prompt)
 
 
 def describe_last_call(records: Sequence[Mapping[str, Any]]) -> str:
