@@ -1,4 +1,4 @@
-"""Pins messages, and takes pins out again."""
+"""Pins and unpins messages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sessions.timeline.selectors.entries import find_entry
 
 
 class PinError(ValueError):
-    """It cannot be pinned; the text says why."""
+    """The entry cannot be pinned. The text says why."""
 
 
 def pin_set(*, transcript: Transcript, address: str, pinned: bool, now_ms: int) -> Transcript:
     """`address`: of an entry, as in its permalink. Returns the transcript that it belongs to. Raises Http404 if there
-    is no such entry, and PinError if nothing was said in it."""
+    is no such entry, and PinError if it is no message."""
     owner, entry = find_entry(transcript, address)
     record = Reader(owner.source_id).record(entry.offset, entry.length)
     uuid = record.get("uuid")

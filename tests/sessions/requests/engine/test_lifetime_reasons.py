@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from sessions.requests.engine.lifetime_reasons import Asker, Written, lifetime_reasons, source_of
-from sessions.requests.engine.marks import CacheMark
+from sessions.requests.engine.sent_marks import CacheMark
 
 SHORT, LONG, NOTHING = Written(100, 0), Written(0, 100), Written(0, 0)
 MAIN = Asker("repl_main_thread", is_recorded=True)
@@ -24,6 +24,12 @@ def test_an_hour_names_the_entry_of_the_list_and_that_the_account_is_eligible() 
     assert "Its source repl_main_thread is on the list of those that may ask for an hour (repl_main_thread*)." in words
     assert "the account is eligible" in words
     assert "Its answer tells of such a quota." in reasons("1h", Asker("sdk", overage=False))
+
+
+def test_an_hour_that_outlives_its_quota_says_that_the_first_decision_stands() -> None:
+    words = reasons("1h", Asker("sdk", overage=True), [LONG, LONG])
+    assert "By now the quota of its subscription is used up" in words
+    assert "with quota left" not in words
 
 
 @pytest.mark.parametrize(
