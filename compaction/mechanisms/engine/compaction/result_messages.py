@@ -153,7 +153,7 @@ def _report(
         *(Change(ChangeKind.ADDED, item.uuid, 0, counter(item.content), "A hook said it.") for item in from_hooks),
     ]
     before, after = estimate(messages, counter), compaction.boundary.post_tokens or 0
-    grows = f"the context grows by ~{after - before:,} tokens, and the client does not mind"
+    grows = f"the context grows by ~{after - before:,} tokens, as the client would let it"
     remarks = (
         f"it follows the rules of {rules.name}",
         *draft.remarks,

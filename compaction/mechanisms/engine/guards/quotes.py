@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 _SECTION = re.compile(r"^[ \t#*]*(\d+)[.)][ \t*]*(.*)$", re.MULTILINE)
@@ -36,7 +37,8 @@ class QuoteCheck:
         if self.invented:
             parts.append(f"{len(self.invented)} of the quoted user messages were never written")
         if self.missing:
-            parts.append(f"{len(self.missing)} user messages are not quoted")
+            verb = "is" if len(self.missing) == 1 else "are"
+            parts.append(f"{plural(len(self.missing), 'user message')} {verb} not quoted")
         return " and ".join(parts)
 
 
