@@ -70,7 +70,7 @@ def weak_names(path: Path, text: str) -> Iterator[str]:
 
 
 def main() -> int:
-    shown = [
+    output = [
         file
         for folder in ("templates", "static")
         for file in sorted((ROOT / folder).rglob("*.*"))
@@ -78,17 +78,17 @@ def main() -> int:
     ]
     modules = [file for app in APPS for file in sorted((ROOT / app).rglob("*.py")) if "migrations" not in file.parts]
     tests = [file for folder in ("benchmarks", "tests") for file in sorted((ROOT / folder).rglob("*.py"))]
-    complaints = [trouble for file in shown for trouble in troubles(file.relative_to(ROOT), file.read_text())]
+    complaints = [trouble for file in output for trouble in troubles(file.relative_to(ROOT), file.read_text())]
     complaints += full_folders(file.relative_to(ROOT) for file in modules)
     for file in (*modules, *tests):
         complaints += long_files(file.relative_to(ROOT), file.read_text())
         complaints += weak_names(file.relative_to(ROOT), file.read_text())
-    for file in (*modules, *shown):
+    for file in (*modules, *output):
         if file.suffix in (".html", ".py"):
             complaints += unknown_templates(file.relative_to(ROOT), file.read_text())
     print(
         "\n".join(complaints)
-        or f"{len(shown)} templates, styles and scripts, {len(modules) + len(tests)} modules: all well."
+        or f"{len(output)} templates, styles and scripts, {len(modules) + len(tests)} modules: all well."
     )
     return 1 if complaints else 0
 

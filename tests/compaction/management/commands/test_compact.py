@@ -96,13 +96,13 @@ def test_every_kind_can_be_made_exported_and_read_back(kind: KindSpec, tmp_path:
     path = Path(written["path"])
     assert path == target / f"{written['session_id']}.jsonl"
     loaded = compaction_load(compaction_get(result["run"]))
-    again = json.dumps(join_messages(context_at(Log(path.read_bytes())).messages))
-    assert again.replace(str(target), str(home)) == json.dumps(join_messages(loaded.after))
+    second = json.dumps(join_messages(context_at(Log(path.read_bytes())).messages))
+    assert second.replace(str(target), str(home)) == json.dumps(join_messages(loaded.after))
     assert Path(transcript().source.path).read_bytes() == before
     report = sync([path], workers=1)
     assert (report.bad_lines, report.unknown_types) == (0, {})
     new = Transcript.objects.get(session_id=written["session_id"])
-    assert json.dumps(join_messages(load_context(new, point_next(new)).messages)) == again
+    assert json.dumps(join_messages(load_context(new, point_next(new)).messages)) == second
     assert new.cost == 0
 
 

@@ -89,10 +89,10 @@ def test_what_an_earlier_summary_quotes_may_be_quoted_again() -> None:
 
 
 def test_what_an_earlier_summary_made_up_stays_made_up_where_the_whole_is_known() -> None:
-    again = summary_of('"fix the login"', '"delete the database"')
-    earlier = Message("user", (text_block(again),), MessageKind.SUMMARY, "s")
-    assert check_quotes(again, [earlier]).invented == ()
-    check = check_quotes(again, [earlier], user_messages("fix the login"))
+    second = summary_of('"fix the login"', '"delete the database"')
+    earlier = Message("user", (text_block(second),), MessageKind.SUMMARY, "s")
+    assert check_quotes(second, [earlier]).invented == ()
+    check = check_quotes(second, [earlier], user_messages("fix the login"))
     assert (check.verbatim, check.invented) == (('"fix the login"',), ('"delete the database"',))
 
 
