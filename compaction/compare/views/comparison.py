@@ -17,6 +17,7 @@ from compaction.compare.engine.status import LABELS, SYMBOLS
 from compaction.compare.selectors.comparisons import SessionComparison, load_comparison
 from compaction.compare.selectors.points import NAME_CHARACTERS, ComparedContext, Points, choices_of
 from compaction.export.selectors import build_export_view
+from compaction.kinds.engine.result import edits_by_api
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
@@ -135,7 +136,8 @@ def _wants_check(request: HtmxRequest, comparison: Comparison) -> bool:
 
 
 def _sendable(comparison: Comparison, after: ComparedContext) -> dict[str, Any]:
-    validity = check_validity(comparison, after.model)
+    by_api = after.compaction is not None and edits_by_api(after.compaction.report.get("beside", {}))
+    validity = check_validity(comparison, after.model, edited_by_api=by_api)
     return {"validity": validity, "refused": not after.answered and bool(validity.refused or validity.dead)}
 
 

@@ -153,7 +153,8 @@ def _report(
         *(Change(ChangeKind.ADDED, item.uuid, 0, counter(item.content), "A hook said it.") for item in from_hooks),
     ]
     before, after = estimate(messages, counter), compaction.boundary.post_tokens or 0
-    grown = [f"the context grows by {after - before:,} tokens, and the client does not mind"] if after >= before else []
+    larger = plural(after - before, "token")
+    grown = [f"the result is larger than what it replaces, by {larger}; this client keeps it"] if after > before else []
     remarks = (f"it follows the rules of {rules.name}", *draft.remarks, *attached.remarks, *grown)
     sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in remarks)
     return Report(

@@ -19,6 +19,7 @@ from compaction.mechanisms.engine.microcompact.clearable import (
 )
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.setting_field import setting
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
@@ -161,7 +162,13 @@ def _build_cache_edits(pinned: Sequence[Pin], present: Mapping[str, ClearableRes
 
 
 def _saved_tokens(clearable: ClearableResult, counter: TokenCounter) -> int:
-    return counter((clearable.result.block,)) - counter((clear_block(clearable.result.block),))
+    return counter((clearable.result.block,)) - _tokens_left(clearable, counter)
+
+
+def _tokens_left(clearable: ClearableResult, counter: TokenCounter) -> int:
+    """As if it were cleared in the array, but nothing is put in place of a result that is smaller than that."""
+    block = clearable.result.block
+    return min(counter((block,)), counter((clear_block(block),)))
 
 
 def _change(messages: Sequence[Message], clearable: ClearableResult, counter: TokenCounter) -> Change:
@@ -169,7 +176,7 @@ def _change(messages: Sequence[Message], clearable: ClearableResult, counter: To
         ChangeKind.REPLACED,
         messages[clearable.result.message_index].uuid,
         counter((clearable.result.block,)),
-        counter((clear_block(clearable.result.block),)),
+        _tokens_left(clearable, counter),
         f"A result of {clearable.call.name}, deleted from the cache; the array keeps it.",
         clearable.call.id,
     )
@@ -177,7 +184,7 @@ def _change(messages: Sequence[Message], clearable: ClearableResult, counter: To
 
 def _why(active: int, to_delete: int, config: CachedConfig) -> str:
     if not to_delete:
-        return f"{active} results are active; the oldest are deleted from {config.trigger} on."
-    return (
-        f"{active} results were active: the oldest {to_delete} are deleted from the cache, {active - to_delete} stay."
-    )
+        return f"{plural(active, 'result is', 'results are')} active; from {config.trigger} on, the oldest are deleted."
+    deleted = plural(to_delete, "oldest one is", "oldest ones are")
+    stay = plural(active - to_delete, "stays", "stay")
+    return f"{plural(active, 'result was', 'results were')} active: the {deleted} deleted from the cache, {stay}."
