@@ -74,8 +74,9 @@ slow: .venv/installed-dev ## properties, tried on thousands of examples (half an
 interop: .venv/installed-dev build/interop/$(CLIENT) ## exports resumed by the real client, which is installed into build/ (a minute)
 	LUCID_TEST_CLAUDE="$(CURDIR)/build/interop/node_modules/.bin/claude" $(BIN)/pytest -m interop tests/interop
 
-# CLIENTS="2.1.20 latest" takes other versions, TRUTH="--scenarios tools resume" a part of the scenarios.
-CLIENTS :=
+# CLIENTS="2.1.20 latest" takes other versions, CLIENT=latest that alone, TRUTH="--scenarios tools resume" a part of the
+# scenarios.
+CLIENTS := $(if $(filter command environment,$(origin CLIENT)),$(CLIENT))
 TRUTH :=
 
 truth: .venv/installed-dev ## what versions of the real client sent, held against what Lucid says; one table (half an hour)

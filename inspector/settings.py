@@ -21,6 +21,9 @@ DOCS_DIR = resources.DOCS
 # --- from the environment -----------------------------------------------------------------------------------------
 LUCID_HOME = env.path("LUCID_HOME", "~/.lucid")
 CLAUDE_CONFIG_DIR = env.path("CLAUDE_CONFIG_DIR", "~/.claude")
+# The client's own: an automatic compaction made here counts with the same threshold.
+CLAUDE_AUTOCOMPACT_PCT_OVERRIDE = env.text("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE")
+CLAUDE_CODE_AUTO_COMPACT_WINDOW = env.text("CLAUDE_CODE_AUTO_COMPACT_WINDOW")
 DATABASE = env.database("DATABASE_URL", default=LUCID_HOME / "lucid.sqlite3")
 REDIS_URL = env.text("REDIS_URL")
 LUCID_BIND = env.text("LUCID_BIND", "127.0.0.1:8765")
@@ -88,7 +91,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "inspector.middleware.DiskTroubleMiddleware",
     "inspector.middleware.DatabaseTroubleMiddleware",
-    "inspector.damage.Damage",
+    "inspector.damage_middleware.Damage",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [

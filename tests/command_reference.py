@@ -67,7 +67,11 @@ EXAMPLES = {
     "notes": ["lucid notes 7446aeed", "lucid notes 7446aeed --update"],
     "open": ["lucid open", "lucid open --anew"],
     "recall": ["lucid recall ~/.claude/projects/-home-dev-tidewatch/memory 'When is high water?'"],
-    "requests": ["lucid requests 7446aeed", "lucid requests 7446aeed --json"],
+    "requests": [
+        "lucid requests 7446aeed",
+        "lucid requests 7446aeed --json",
+        "lucid requests 7446aeed --request msg_01a4f44c662b86a364e4f13e",
+    ],
     "restore": ["lucid restore lucid.tar", "lucid restore lucid.tar --replace"],
     "search": ["lucid search '\"rate limit\" retr*'", "lucid search --deep 'Segmentation fault' --limit 20"],
     "serve": ["lucid serve", "lucid serve --demo", "lucid serve --bind 127.0.0.1:9000 --no-browser"],

@@ -47,6 +47,7 @@ ONCE: dict[str, tuple[str, ...] | str] = {
     "compaction.Export": "an event: its file is made anew, never written over, and a second export is another session",
     "compaction.CacheScan": ("transcript",),
     "compaction.CacheBreak": ("transcript", "message_key"),
+    "compaction.Pin": ("transcript", "uuid"),
 }
 BEFORE = [("transcripts", "0008_block_hashes"), ("memory", "0005_hosts"), ("compaction", "0004_packed_hash")]
 

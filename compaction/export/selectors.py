@@ -1,4 +1,4 @@
-"""Sessions that were made of compactions: where they went, and how to go on with them."""
+"""Sessions that were made from compactions: where they are, and how to resume them."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def resume_command(cwd: str, session_id: str) -> str:
 
 
 def export_directory(transcript: Transcript) -> Path:
-    """The directory of the session, where the agent finds it; sessions from elsewhere get one there. The demo is
-    nobody's session: its exports stay in Lucid's home."""
+    """The directory of the session, where the agent finds the export; for sessions from elsewhere, the directory that
+    the agent would use. Exports of the demo stay in Lucid's home."""
     own = decode_path(transcript.project.directory)
     if own.is_relative_to(settings.DEMO_DIR):
         return demo_exports() / own.name

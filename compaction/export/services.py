@@ -1,4 +1,4 @@
-"""Writes a compaction as a session of its own, which the agent can resume. Nothing that is there is overwritten."""
+"""Writes a compaction as a session that the agent can resume. Existing files are never overwritten."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_TITLE = 200
 
 
 class ExportError(OSError):
-    """It could not be written; the text says why."""
+    """The export could not be written. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class ExportResult:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """All that will be written. Texts of results are fetched one by one, because there may be many."""
+    """Everything that will be written. Texts of results are fetched one by one, because there may be many."""
 
     data: bytes
     files: Mapping[str, Callable[[], bytes]]
 
 
 def parse_directory(text: str) -> Path:
-    """The directory that a person typed. Raises ExportError if it is none."""
+    """The directory that a person typed. Raises ExportError if it is not one."""
     if "\0" in text:
         raise ExportError("A directory's name cannot hold a NUL.")
     try:
@@ -59,7 +59,7 @@ def parse_directory(text: str) -> Path:
 
 
 def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -> ExportResult:
-    """Raises ExportError if the directory cannot be written to; then nothing of it is there."""
+    """Raises ExportError if the directory cannot be written to, and leaves nothing behind."""
     directory = Path(os.path.abspath(directory.expanduser()))
     session_id = _unused_id(compaction.session_id, directory)
     draft = _draft(compaction, directory, session_id, now_ms)
@@ -81,7 +81,8 @@ def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -
 
 
 def compaction_zip(*, compaction: Compaction, file: IO[bytes], now_ms: int) -> str:
-    """The same as an archive, to be unpacked where the agent keeps the sessions of the project. Returns the new id."""
+    """The same as a ZIP archive, to be unpacked where the agent keeps the sessions of the project. Returns the new
+    id."""
     session_id = str(uuid4())
     draft = _draft(compaction, decode_path(compaction.transcript.project.directory), session_id, now_ms)
     files = {f"{session_id}/{FOLDER}/{name}": read for name, read in draft.files.items()}
@@ -138,7 +139,7 @@ def _by_file_name(persisted: Sequence[PersistedResult]) -> dict[str, PersistedRe
 
 
 def _move_paths(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]]) -> Sequence[Message]:
-    """Puts in the paths where the texts really are: they differ if the export goes elsewhere than expected."""
+    """Replaces the paths of texts with the real ones, which differ if the export is not in the expected place."""
     changed: dict[tuple[int, int], Block] = {}
     for message_index, message in enumerate(messages):
         for block_index, block in enumerate(message.content):
@@ -155,7 +156,7 @@ def _move_paths(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]
 
 
 def _encoder(text: str) -> Callable[[], bytes]:
-    # A lone surrogate becomes the character that every reader of such a file would show instead.
+    # A lone surrogate becomes the replacement character that readers of the file would show anyway.
     return lambda: text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
@@ -167,14 +168,14 @@ def _make(folder: Path, undo: ExitStack) -> None:
 
 
 def _write(path: Path, data: bytes, undo: ExitStack) -> None:
-    """Writes all of it or nothing, and never replaces a file or follows a link."""
+    """Writes all of the file or nothing, and never replaces a file or follows a link."""
     draft = path.with_name(f".{uuid4().hex}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.link(draft, path)  # refuses what a rename would replace
+        os.link(draft, path)  # fails where a rename would replace a file
         undo.callback(_drop, path.unlink)
     finally:
         _drop(draft.unlink)
@@ -186,7 +187,7 @@ def _drop(remove: Callable[[], None]) -> None:
 
 
 def link_exports_to_origin() -> None:
-    """Links sessions that were exported here, and have been imported since, to the session that they come from."""
+    """Links exported sessions, once they have been imported, to the session that they come from."""
     unlinked = Transcript.objects.filter(forked_from=None, session_id__in=Export.objects.values("session_id"))
     for pk, session_id in unlinked.filter(kind=Transcript.Kind.MAIN).values_list("pk", "session_id"):
         origin = Export.objects.filter(session_id=session_id).values("compaction__transcript")[:1]

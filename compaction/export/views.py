@@ -1,4 +1,4 @@
-"""Hands a compaction back to the agent: as a session beside the others, or as an archive for another machine."""
+"""Hands a compaction back to the agent, as a session beside the others or as an archive for another machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compaction.export.services import ExportError, compaction_export, compactio
 from compaction.kinds.selectors import CompactionMissingError, compaction_get
 from compaction.models import Compaction
 from inspector.web.clock import now_ms
-from inspector.web.files import sends_file
+from inspector.web.file_views import sends_file
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.imports.services.import_runs import import_soon
 from sessions.transcripts.engine.paths import encode_path
@@ -48,7 +48,7 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
 @sends_file
 @require_safe
 def compaction_download(request: HtmxRequest, session: str, number: int) -> StreamingHttpResponse:
-    """Each download has an id of its own, so that it never replaces what was unpacked before."""
+    """Each download has a new id, so that it never replaces one that was unpacked before."""
     file = TemporaryFile()  # noqa: SIM115 - closed when it has been sent
     session_id = compaction_zip(compaction=_compaction(session, number), file=file, now_ms=now_ms())
     file.seek(0)
@@ -58,7 +58,7 @@ def compaction_download(request: HtmxRequest, session: str, number: int) -> Stre
 
 
 async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
-    """Asynchronous, because an ordinary iterator would be read to its end before the first byte is sent."""
+    """Asynchronous, because Django would read an ordinary iterator to its end before sending the first byte."""
     with file:
         while piece := await sync_to_async(file.read)(PIECE):
             yield piece

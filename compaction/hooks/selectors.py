@@ -69,7 +69,7 @@ class Hook:
 
     @property
     def refused(self) -> str:
-        """Why it must not run here; empty if it may."""
+        """Why the hook must not run here; empty if it may."""
         if self.access is None:
             return "It is not known who could have written its settings."
         return self.access.refused
@@ -99,7 +99,7 @@ class HookConfiguration:
         return hashlib.sha256(json.dumps(commands).encode()).hexdigest()[:16]
 
     def allowed_by(self, scope: Scope) -> tuple[Hook, ...]:
-        """Those that a run of this scope runs."""
+        """The hooks that a run of this scope may run."""
         return tuple(
             hook for hook in self.hooks if scope.covers(hook.origin) and not hook.unsupported and not hook.refused
         )
@@ -122,7 +122,8 @@ def hooks_of(transcript: Transcript, trigger: str = "manual") -> HookConfigurati
 
 
 def client_settings(transcript: Transcript, problems: list[str]) -> list[tuple[Origin, Path, Mapping[str, Any]]]:
-    """The settings of the client that hold for this session. What cannot be read joins the problems, as a sentence."""
+    """The settings of the client that hold for this session. For what cannot be read, a sentence is added to
+    `problems`."""
     return [(origin, file, _read(origin, file, problems)) for origin, file in _files(transcript)]
 
 

@@ -37,7 +37,7 @@ class HookBlockedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HookRun:
-    """One hook that has run."""
+    """A hook that has run."""
 
     event: str
     command: str
@@ -63,7 +63,7 @@ class HookRun:
 
 @dataclass(slots=True)
 class RunningHooks:
-    """The hooks of a run. The watcher hears of each, and its output is kept."""
+    """The hooks of a run. The watcher is told about each, and its output is kept."""
 
     hooks: Sequence[Hook]
     transcript: Transcript
@@ -104,7 +104,7 @@ class RunningHooks:
         return ()
 
     def _run(self, event: str, details: Mapping[str, Any]) -> Iterator[HookRun]:
-        """Runs them one after the other, as the caller iterates."""
+        """Runs the hooks one after the other, as the caller iterates."""
         hooks = [hook for hook in self.hooks if hook.event == event]
         if hooks:
             self.watcher.phase(f"running the {event} hooks", total=len(hooks), unit="hooks")
@@ -152,7 +152,7 @@ def run_hook(hook: Hook, details: Mapping[str, Any], cwd: str, cancel: CancelTok
 
 
 def _wait(process: subprocess.Popen[bytes], deadline: float, files: Sequence[IO[bytes]], cancel: CancelToken) -> str:
-    """Why it has to be killed; empty if it has ended by itself."""
+    """Why it must be killed; empty if it has ended by itself."""
     while True:
         cancel.check()
         try:

@@ -1,1 +1,1 @@
-"""Every kind of compaction: its form, its forecast, the run that makes it."""
+"""Every kind of compaction: its form, its forecast, and the run that makes it."""

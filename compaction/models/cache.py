@@ -1,4 +1,4 @@
-"""Where the prompt cache of a session broke. Results are stored, because finding out takes two whole requests."""
+"""Where the prompt cache of a session broke. Results are stored, because finding them takes two whole requests."""
 
 from __future__ import annotations
 

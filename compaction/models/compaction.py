@@ -54,7 +54,7 @@ class Compaction(models.Model):
 
     @property
     def number(self) -> int:
-        """What it is called in addresses and on the command line: that of its run, if a run made it."""
+        """Its number in addresses and on the command line: that of its run, if a run made it."""
         return self.run_id or self.pk
 
 

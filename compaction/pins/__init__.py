@@ -1,1 +1,1 @@
-"""Messages that a person has pinned: they stay word for word, whatever is compacted."""
+"""Messages that a person has pinned: they stay word for word in every compaction."""

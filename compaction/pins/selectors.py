@@ -1,4 +1,4 @@
-"""Reads what is pinned."""
+"""Reads which messages are pinned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pins messages, and takes pins out again."""
+"""Pins and unpins messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessions.timeline.selectors.entries import find_entry
 
 
 class PinError(ValueError):
-    """It cannot be pinned; the text says why."""
+    """The entry cannot be pinned. The text says why."""
 
 
 def pin_set(*, transcript: Transcript, address: str, pinned: bool, now_ms: int) -> Transcript:

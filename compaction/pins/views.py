@@ -1,4 +1,4 @@
-"""Pins a message of a session, or takes the pin out."""
+"""Pins or unpins a message of a session."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Several questions to one session at once, which share its prompt cache: a summary, notes, memories."""
+"""Several questions to one session at once, sharing its prompt cache: a summary, notes, memories."""

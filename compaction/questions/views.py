@@ -1,5 +1,5 @@
-"""Asking a session for its summary, its notes and its memories at once: what that would cost, and the start of it as a
-run. Nothing is sent before its price was shown and confirmed."""
+"""Asks a session for its summary, its notes and its memories at once: shows the price, and starts the run. Nothing is
+sent before the price was shown and confirmed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def transcript_questions(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def confirmation_of(run: Run) -> str | None:
-    """Where it is started again: its price is shown anew."""
+    """The page that restarts it, because the price is shown again."""
     rows = Transcript.objects.filter(pk=run.parameters.get("transcript"))
     public_id = rows.values_list("public_id", flat=True).first()
     return None if public_id is None else reverse("transcript-questions", args=[public_id])

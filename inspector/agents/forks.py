@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from inspector.agents.cache_marks import find_mark, remove_marks, set_mark
 from inspector.agents.cancel import CancelToken
-from inspector.agents.marks import find_mark, remove_marks, set_mark
 from inspector.agents.model import Ask, Json, Listener
 
 TAG = "<lucid-fork>"

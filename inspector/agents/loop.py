@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from inspector.agents.cache_marks import find_mark, set_mark
 from inspector.agents.errors import CancelledError, ModelError
-from inspector.agents.marks import find_mark, set_mark
 from inspector.agents.model import Ask, Json, LanguageModel, Reply
 from inspector.agents.snip import Snip, Snipped
 from inspector.agents.tools.tool import Denial, Outcome, Toolbox

@@ -9,8 +9,8 @@ import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 
+from inspector.owner.access_tokens import FOLDER, token_create
 from inspector.owner.gate import ENTRY
-from inspector.owner.tokens import FOLDER, token_create
 
 
 def entry_address(home: Path, url: str) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from inspector.owner.access_tokens import token_use
 from inspector.owner.key import COOKIE_SECONDS, owner_key
-from inspector.owner.tokens import token_use
 from inspector.web.request_guard import answer_and_close
 
 Scope = dict[str, Any]
@@ -111,7 +111,7 @@ def is_stranger(request: object) -> bool:
 
 
 def is_proved_by_socket(scope: Scope) -> bool:
-    """A socket in the file system lets only its owner connect; see `inspector.startup.peer`. It has no port."""
+    """A socket in the file system lets only its owner connect; see `inspector.startup.connection`. It has no port."""
     server = scope.get("server")
     return server is not None and server[1] is None
 

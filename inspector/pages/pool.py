@@ -13,7 +13,7 @@ from django.core.exceptions import RequestAborted
 
 from inspector.pages.handler import PageThreads
 from inspector.pages.page_process import PageProcess, ProcessEndedError
-from inspector.pages.turns import Turns
+from inspector.pages.page_queue import PageQueue
 from inspector.structured import get_logger
 from inspector.web.body import Receive, Scope, Send
 
@@ -53,8 +53,8 @@ class Pages:
         self._most = processes - 1
         self._local = LocalMaker(PAGES_WITH_HELP if self._most else PAGES_ALONE)
         self._processes: dict[PageProcess, asyncio.Task[None]] = {}
-        self._turns: Turns[LocalMaker | PageProcess] = Turns()
-        self._turns.open(self._local)
+        self._queue: PageQueue[LocalMaker | PageProcess] = PageQueue()
+        self._queue.open(self._local)
         self._growing: asyncio.Task[None] | None = None
         self._pause = FIRST_PAUSE
         self._may_start = 0.0
@@ -67,11 +67,11 @@ class Pages:
             return
         try:
             self._grow_if_needed()
-            maker = await self._turns.take(receive)
+            maker = await self._queue.take(receive)
             if maker is None:
                 return
             try:
-                await maker.make(scope, body, receive, send, on_made=lambda: self._turns.give_back(maker))
+                await maker.make(scope, body, receive, send, on_made=lambda: self._queue.give_back(maker))
             except ProcessEndedError:
                 await _answer_unavailable(send)
         finally:
@@ -95,7 +95,7 @@ class Pages:
         try:
             await asyncio.sleep(WAITED_SECONDS)
             while (
-                self._turns.waiting_count and len(self._processes) < self._most and time.monotonic() >= self._may_start
+                self._queue.waiting_count and len(self._processes) < self._most and time.monotonic() >= self._may_start
             ):
                 await self._start()
         finally:
@@ -110,7 +110,7 @@ class Pages:
             self._wait_longer()
             return
         self._processes[process] = asyncio.create_task(self._watch(process))
-        self._turns.open(process)
+        self._queue.open(process)
 
     async def _watch(self, process: PageProcess) -> None:
         """Watches a process until it dies, or until it was idle for a while and is stopped."""
@@ -121,7 +121,7 @@ class Pages:
             if process.ended.is_set():
                 break
         died = process.ended.is_set() and not self._stopped
-        self._turns.close(process)
+        self._queue.close(process)
         del self._processes[process]
         await process.stop()
         if died:

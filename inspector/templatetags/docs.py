@@ -11,7 +11,8 @@ register = template.Library()
 
 @register.inclusion_tag("_help_link.html")
 def help_link(section: str, about: str) -> dict[str, str]:
-    """`place`: a document and one of its headings, such as `cache#causes`. Nothing where there are no documents."""
+    """`section`: a document and one of its headings, such as `cache#causes`. Shows nothing if there are no
+    documents."""
     return {"address": docs_address(section), "about": about}
 
 

@@ -1,1 +1,1 @@
-"""The bytes of transcripts, compressed, each block with its hash: read, checked and repaired."""
+"""Stores the bytes of transcripts in compressed blocks with hashes, and reads, checks and repairs them."""

@@ -7,7 +7,7 @@ import json
 from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_safe
 
-from inspector.web.files import sends_file
+from inspector.web.file_views import sends_file
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from inspector.web.query import page_number, query_number
@@ -21,7 +21,7 @@ from sessions.models import Capture
 from sessions.requests.engine import Anatomy, anatomy_of
 from sessions.requests.engine.captured_context import answer_pieces, context_of_capture
 from sessions.requests.engine.prompt_report import PromptReport, prompt_report
-from sessions.requests.selectors.history import capture_before, captured_writes_until
+from sessions.requests.selectors.earlier_requests import capture_before, captured_writes_until
 from sessions.requests.views import anatomy_values
 from sessions.secrets.engine import mask, mask_json
 

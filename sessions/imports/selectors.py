@@ -1,4 +1,4 @@
-"""How the import stands: what the home page shows of the latest one."""
+"""The state of the latest import, for the home page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ImportState:
 
     @property
     def all_read(self) -> bool:
-        """Every file is read; what belongs together is being put together."""
+        """Every file is read, and links between files are being made."""
         return 0 < self.bytes_total <= self.bytes and not self.readable
 
     @property

@@ -25,7 +25,7 @@ Answers = dict[tuple[str, tuple[int | str, ...]], list[EntryRow]]
 
 
 class LinkRows:
-    """Rows of one transcript, loaded by ranges, and the records behind them."""
+    """Rows of one transcript, loaded by ranges, and their records."""
 
     def __init__(
         self, transcript_id: int, source_id: int, reader: Reader | None = None, *, answers: Answers | None = None
@@ -48,8 +48,8 @@ class LinkRows:
         return self._load(where, [self._base | first, self._base + min(end, POSITION_MASK)])
 
     def load_reaching(self, uuid: int, starts: Sequence[int], *, before: int) -> list[LinkRow]:
-        """The rows above `before` from the last of `starts` on that has the row with this key behind it, or from the
-        first row on; none if there is no such row. One statement: a page has few."""
+        """The rows above `before`, from the last of `starts` that the row with this key follows, or else from the first
+        row; none if there is no such row. This is one statement, because a page should need few."""
         end = self._base + before
         marks = ",".join(["%s"] * len(starts[-CHUNK:])) or "NULL"
         where = (
@@ -93,7 +93,7 @@ class LinkRows:
         since: int | None,
         before: int,
     ) -> list[LinkRow]:
-        """The rows above `before` that meet any of these conditions or are at or below `since`, with one query."""
+        """The rows above `before` that meet any of these conditions, or are at or below `since`, with one query."""
         either: list[str] = []
         parameters: list[int | str] = [self._base, self._base + before]
         for column, names in (("uuid_key", uuids), ("tool_key", tools), ("type", types)):
@@ -112,7 +112,7 @@ class LinkRows:
         return self.reader.record(*self.locations[position])
 
     def stream(self, position: int) -> dict[str, Any]:
-        """The same for those who read a whole session in order: whole blocks, and only the latest are held."""
+        """The same for callers that read a whole session in order: reads whole blocks, and keeps only the latest."""
         offset, length = self.locations[position]
         if not self.reader.is_loaded(offset, length):
             fetch_all([(self.reader, offset, length)], ahead=BLOCK_SIZE)
@@ -135,7 +135,7 @@ class LinkRows:
         self.reader.fetch([self.locations[position] for position in positions])
 
     def with_records(self, rows: Sequence[LinkRow], positions: Sequence[int] | None = None) -> list[LinkRow]:
-        """The same rows; those that refer to others come with their record."""
+        """The same rows, with records for those that refer to others."""
         with_record = set(positions_to_read(rows) if positions is None else positions)
         self.fetch(with_record)
         return [replace(row, extra=self.record(row.position)) if row.position in with_record else row for row in rows]

@@ -18,7 +18,7 @@ from sessions.usage.engine.usage import Usage
 
 
 class BudgetedModel:
-    """A model that is not asked beyond the budget. What its own run spends counts at once, and what it is sent is
+    """A model that is not asked beyond the budget. What its own run spends counts at once, and its requests are
     captured."""
 
     def __init__(self, model: LanguageModel, run_id: int) -> None:
@@ -47,7 +47,7 @@ class BudgetedModel:
         return reply
 
     def ask_together(self, asks: Sequence[Ask]) -> tuple[Answered, ...]:
-        """Several at once, if the budget has room for all of them."""
+        """Sends several requests at once, if the budget allows all of them."""
         costs = [cost for ask in asks if (cost := cost_of(ask.model, Usage(_size(ask)))) is not None]
         budget_hold(extra_spent=self._spent, exclude_run=self._run_id, next_cost=sum(costs))
         mark_model_asked(self._run_id)
@@ -61,11 +61,11 @@ class BudgetedModel:
         return answers
 
     def _count(self, model: str, usage: Usage, cost: float | None = None) -> None:
-        """Where no price is known, nothing can be counted."""
+        """Requests to a model without a price cannot be counted."""
         self._spent += (cost_of(model, usage) if cost is None else cost) or 0.0
 
 
 def _size(ask: Ask) -> int:
-    """An estimate of what is sent, as if none of it were cached."""
+    """The estimated size of a request, as if none of it were cached."""
     system: list[Any] = [{"type": "text", "text": ask.system}] if isinstance(ask.system, str) else [*ask.system]
     return estimate(read_messages(list(ask.messages))) + estimate_blocks([*system, *ask.tools])

@@ -1,4 +1,4 @@
-"""Lucid's own requests, captured like those of the agent: so that it can be seen whether they really shared a cache."""
+"""Captures Lucid's own requests like those of the agent, to see whether they really shared a cache."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ logger = get_logger(__name__)
 
 
 class CapturedModel:
-    """A model whose requests are captured. One that does not say what it sends, such as a command, is only asked."""
+    """A model whose requests are captured, unless it does not tell what it sends, as a command does not."""
 
     def __init__(self, model: LanguageModel, run_id: int) -> None:
         self._model = model
@@ -52,7 +52,7 @@ class CapturedModel:
         return reply
 
     def ask_together(self, asks: Sequence[Ask]) -> tuple[Answered, ...]:
-        """Several at once. They are captured when all have been answered."""
+        """Sends several requests at once, and captures them when all have been answered."""
         answers = ask_together(self._model, asks)
         for answered in answers:
             outcome = answered.outcome
@@ -86,7 +86,7 @@ class CapturedModel:
         try:
             capture_store(exchange=exchange, asker=RequestOrigin(self._run_id, ask.parent))
         except DatabaseError as error:
-            # What the run is for matters more than a note of what it asked.
+            # The purpose of the run matters more than a record of what it asked.
             logger.warning("own_request_not_captured", run=self._run_id, error=str(error))
 
 
@@ -97,7 +97,7 @@ def _ending(error: ModelError) -> Ending:
 
 
 def _message(reply: Reply, model: str) -> bytes:
-    """The answer as the API gives it; its usage is what was billed for all that it took."""
+    """The answer as the API gives it, with the usage that was billed for all attempts."""
     return json.dumps(
         {
             "id": reply.message_id or "",

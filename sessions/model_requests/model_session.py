@@ -1,5 +1,4 @@
-"""Agents of ours as runs: what they say and do is told turn by turn, what they cost is counted, and they can be
-stopped."""
+"""Runs Lucid's own agents: reports what they say and do turn by turn, counts their cost, and can stop them."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ def model_choose(run: Run, name: str) -> ChosenModel:
 def agent_conduct(
     running: ActiveRun, chosen: ChosenModel, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
 ) -> AgentOutcome:
-    """Raises RunError where the model failed. `root`: below which the files lie that it touches."""
+    """Raises RunError if the model failed. `root`: the directory that contains the files it uses."""
     cancel = CancelToken()
     reporter = _RunReporter(running, chosen.name, limits.turns, root)
     reporter.report_request(1)
@@ -114,7 +113,7 @@ class _RunReporter:
         run_bill(running=self.running, model=self.model, usage=usage)
 
     def _phase(self, phase: str) -> None:
-        # Whoever asks is stopped by its token: it then still knows what the request was billed.
+        # The request is stopped by its token, and its sender still learns what was billed.
         with suppress(RunStopped):
             self.running.begin_phase(phase)
 

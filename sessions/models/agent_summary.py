@@ -1,4 +1,4 @@
-"""What sub-agents were doing, as a small model put it."""
+"""What sub-agents were doing, in the words of a small model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sessions.models.transcript import Transcript
 
 
 class AgentSummary(models.Model):
-    """What a sub-agent was doing at a point of its transcript, in a few words of a small model."""
+    """What a sub-agent was doing at a point of its transcript, in a few words by a small model."""
 
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="+")
     start = models.IntegerField(default=0)
@@ -22,7 +22,7 @@ class AgentSummary(models.Model):
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
-        app_label = "inspector"  # where its table has always been
+        app_label = "inspector"  # the name that its table has always had
         constraints = (
             models.UniqueConstraint(fields=["transcript", "start", "position"], name="one_agent_summary_per_position"),
         )

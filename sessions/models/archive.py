@@ -52,7 +52,7 @@ class Source(models.Model):
                 fields=["host", "path"], condition=~models.Q(state="replaced"), name="one_current_source_per_place"
             )
         ]
-        # There are few of them, and every list leaves them out.
+        # There are few of these, and every list leaves them out.
         indexes = [models.Index(fields=["state"], condition=models.Q(state="replaced"), name="source_replaced")]
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Block(models.Model):
     """BLAKE2b of `data`: what every read compares."""
 
     class Meta:
-        # Those that still have to get their hashes; an archive that is up to date has none.
+        # Blocks that still lack hashes; an up-to-date archive has none.
         indexes = [models.Index(fields=["id"], condition=models.Q(frame_hash=None), name="block_without_hash")]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Requests as they went over the wire. What requests have in common is stored once, as contents that they list."""
+"""Requests as they went over the wire. Contents that requests have in common are stored once."""
 
 from __future__ import annotations
 

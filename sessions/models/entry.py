@@ -84,7 +84,7 @@ class Problem(models.Model):
 
 
 class Oddity(models.Model):
-    """Something in the records that we do not know, counted, with the first place where it stands."""
+    """Something unknown in the records, with its count and the first place where it was seen."""
 
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="oddities")
     what = models.CharField(max_length=20)

@@ -1,4 +1,4 @@
-"""An import that several processes share: some files each, as rows that whoever reads them locks."""
+"""An import that several processes share: portions of files, as rows that their readers lock."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class SharedImport(models.Model):
-    """There while the import goes on. Whoever helps stops when the row is gone, or the import's lock is."""
+    """Exists while the import runs. Helpers stop when the row is gone, or the import's lock is."""
 
     host = models.TextField(default="")
     """Whose files they are, and whose lock of the import it is."""
@@ -19,7 +19,7 @@ class SharedImport(models.Model):
 
 class Portion(models.Model):
     """Whole files, so that no two processes write rows of one file. A reader keeps the row locked and commits what it
-    wrote together with `done`: after its death the portion is as it was, and free."""
+    wrote together with `done`. If it dies, the portion is unchanged and free."""
 
     shared_import = models.ForeignKey(
         SharedImport, on_delete=models.DO_NOTHING, related_name="portions", db_constraint=False

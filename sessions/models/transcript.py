@@ -14,13 +14,13 @@ def project_name(cwd: str, directory: str) -> str:
 
 
 def transcript_name(title: str, first_prompt: str) -> str:
-    """What people call it, fit to be shown: prompts may hold secrets, and characters that turn a page around. Empty if
-    nothing was said."""
+    """The name for people, safe to show: prompts may contain secrets and characters that change the direction of text.
+    Empty if there is no title and no prompt."""
     return spell_invisible(mask(title or first_prompt))
 
 
 class Project(models.Model):
-    """A directory of transcripts, named by the working directory that its records speak of."""
+    """A directory of transcripts, named after the working directory in its records."""
 
     directory = models.TextField(unique=True)
     cwd = models.TextField(default="")
@@ -100,7 +100,7 @@ class Transcript(models.Model):
     """What the scanner must remember between two imports of a growing file."""
 
     class Meta:
-        # The rows are wide: what is counted on every page is in an index of its own.
+        # The rows are wide, so columns that every page counts have an index.
         indexes = [
             models.Index(fields=["kind", "-last_at"], name="transcript_latest"),
             models.Index(fields=["kind", "project", "last_at", "source"], name="transcript_projects"),

@@ -1,1 +1,1 @@
-"""One request taken apart, and the request that a fork goes on from."""
+"""One request in its parts, and the request that a fork continues."""

@@ -1,4 +1,4 @@
-"""One request in detail: tools, system prompt, messages and marks, and what the cache had of them."""
+"""One request in detail: tools, system prompt, messages and marks, and which of them the cache had."""
 
 from __future__ import annotations
 
@@ -17,15 +17,12 @@ from sessions.context.engine import Context
 from sessions.context.engine.presentation.messages import MessageArray, is_number, setup_origin
 from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.context.views.context import base_values
-from sessions.models import Request, Transcript
-from sessions.requests.engine import Anatomy, anatomy_of, fold_parts
+from sessions.requests.engine import Anatomy, fold_parts
 from sessions.requests.engine.presentation import PartViews, list_params
-from sessions.requests.engine.prompt_report import PromptReport, prompt_report
 from sessions.requests.engine.sentence import cache_sentence
-from sessions.requests.selectors.history import writes_until
+from sessions.requests.selectors.prompt import anatomy_at, prompt_at
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
-from sessions.usage.engine.usage import Usage
 
 TEMPLATE = "sessions/requests/request.html"
 PARTS = "sessions/requests/_anatomy.html#parts"
@@ -41,33 +38,21 @@ def request_detail(request: HtmxRequest, session: str, message_id: str) -> HttpR
     weights = view.weights(sent)
     array = MessageArray(sent, mask, request.GET.get("open", ""), weights)
     values = {**base_values(head, view), "tab": "cache", "sent": sent, "here": request_address(view)}
-    anatomy = anatomy_of(sent.setup, sent.elements, usage_of(view.request), weights)
+    anatomy = anatomy_at(view, sent, weights)
     parts = anatomy_values(request, sent, array, anatomy)
     if "part" not in parts:
-        parts["prompt"] = _prompt(view, sent, anatomy)
+        parts["prompt"] = prompt_at(view, sent, anatomy)
     if name := parts.pop("part", ""):
         return render_page(request, name, {**values, **parts})
     return render_page(request, TEMPLATE, {**values, **parts}, partials=("request",))
-
-
-def _prompt(view: Viewpoint, sent: Context, anatomy: Anatomy) -> PromptReport:
-    history = writes_until(view.request) if view.request is not None and anatomy.marks else []
-    is_subagent = view.transcript.kind == Transcript.Kind.AGENT or bool(view.request and view.request.agent)
-    return prompt_report(sent, anatomy, view.previous_context(), history, mask, is_subagent=is_subagent)
 
 
 def request_address(view: Viewpoint) -> str:
     return f"{session_root(view.transcript)}requests/{quote(view.point.request, safe='')}/"
 
 
-def usage_of(request: Request | None) -> Usage | None:
-    if request is None:
-        return None
-    return Usage(request.input, request.cache_read, request.cache_write_5m, request.cache_write_1h, request.output)
-
-
 def anatomy_values(request: HtmxRequest, sent: Context, array: MessageArray, anatomy: Anatomy) -> dict[str, Any]:
-    """The values of `_anatomy.html`; with `part`, the name of the fragment that htmx asked for."""
+    """The values of `_anatomy.html`, and `part`, the name of the fragment if htmx asked for one."""
     opened = request.GET.get("open", "")
     part_views = PartViews(sent.setup, sent.elements, array, mask, opened=opened, origin=setup_origin(sent))
     if request.htmx and (fragment := _fragment(request, array, anatomy, part_views)):
@@ -93,7 +78,7 @@ def anatomy_values(request: HtmxRequest, sent: Context, array: MessageArray, ana
 def _fragment(
     request: HtmxRequest, array: MessageArray, anatomy: Anatomy, part_views: PartViews
 ) -> dict[str, Any] | None:
-    """A fragment for htmx: a block as a whole, the parts of a fold, or one part unfolded or folded."""
+    """A fragment for htmx: a whole block, the parts of a fold, or one part unfolded or folded."""
     part, opened = request.GET.get("part", ""), request.GET.get("open", "")
     if part == "piece":
         piece = array.piece(opened)
@@ -114,14 +99,14 @@ def _fragment(
 
 
 def token_bars(anatomy: Anatomy) -> dict[str, Any]:
-    """Two bars of one scale: what the cache did, and what the prompt is made of, with its marks."""
+    """Two bars on one scale: what the cache did, and what the prompt consists of, with its marks."""
     usage, total = anatomy.usage, max(1.0, anatomy.total)
     cache: TokenBar | None = None
     if usage is not None and usage.context:
         written = usage.cache_write_5m + usage.cache_write_1h
         parts = [("read", "read", usage.cache_read), ("written", "written", written), ("fresh", "fresh", usage.input)]
         cache = token_bar(parts)
-    contents = [("unseen", "in no record", round(anatomy.unrecorded))]
+    contents = [("unseen", anatomy.unrecorded_label, round(anatomy.unrecorded))]
     contents += [
         (f"part-{section.name}", section.title.lower(), round(section.end - section.begin))
         for section in anatomy.sections

@@ -1,1 +1,1 @@
-"""Secrets, masked wherever text is shown."""
+"""Masks secrets wherever text is shown."""

@@ -1,1 +1,1 @@
-"""Text for people: numbers in words, Markdown, diffs, colours, characters that nobody sees."""
+"""Text for people: numbers in words, Markdown, diffs, colours, invisible characters."""

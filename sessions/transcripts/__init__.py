@@ -1,1 +1,1 @@
-"""What a transcript is made of: ids, flags, marks, roles, messages; and how one is looked up."""
+"""The parts of a transcript: ids, flags, marks, roles, messages; and how to look one up."""

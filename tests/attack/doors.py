@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+from inspector.owner.access_tokens import FOLDER, LIFETIME_SECONDS
 from inspector.owner.key import COOKIE_SECONDS, OwnerKey, owner_key
-from inspector.owner.tokens import FOLDER, LIFETIME_SECONDS
 from tests.attack.area import Area
 from tests.attack.client import Browser, raw
 from tests.attack.world import HOSTILE, PRIVATE, SHARED, World, addresses

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from memory.chain.engine.files import LeadsOutError, NotTextError, read_text
+from memory.chain.engine.instruction_files import LeadsOutError, NotTextError, read_text
 from memory.files.engine.disk import FileTroubleError, Folder
 from tests.attack.area import Area
 from tests.attack.world import PRIVATE, SHARED, World

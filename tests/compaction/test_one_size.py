@@ -13,7 +13,11 @@ from pytest_django.plugin import DjangoDbBlocker
 from sessions.catalog.selectors.attention import load_totals
 from sessions.catalog.selectors.facets import project_tree
 from sessions.catalog.selectors.sessions import current_sessions, session_lines
+from sessions.context.engine.presentation.messages import MessageArray
+from sessions.context.selectors.viewpoint import find_viewpoint
 from sessions.models import Transcript
+from sessions.requests.selectors.prompt import anatomy_at
+from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
 from sessions.weights.selectors import transcripts_to_weigh
 from sessions.weights.services.weighing import transcript_weigh
@@ -42,9 +46,12 @@ def test_one_thing_has_one_size_wherever_it_appears(client: Client) -> None:
     walk = SizeWalk(client)
     for transcript in Transcript.objects.filter(requests__gt=0):
         walk.transcript(transcript)
+    for session in current_sessions():
+        walk.session(session)
+    walk.lists()
     assert walk.contradictions == {}
     several = [thing for thing, places in walk.places.items() if len(places) > 1]
-    for of in ("whole prompt request", "whole prompt point", "messages only point", "message request"):
+    for of in ("whole prompt request", "whole prompt point", "messages only point", "message request", "spent", "peak"):
         assert any(thing.startswith(of) for thing in several), of
 
 
@@ -57,6 +64,23 @@ def test_a_compaction_made_here_has_one_size_wherever_it_appears(client: Client,
     walk.compaction(transcript, kind, *KINDS[kind])
     assert walk.contradictions == {}
     assert any(thing.startswith("whole prompt after") and len(places) > 2 for thing, places in walk.places.items())
+
+
+def test_system_prompt_and_tools_weigh_on_the_context_tab_what_they_weigh_in_the_request(client: Client) -> None:
+    weigh_all()
+    transcript = Transcript.objects.get(public_id=names.LONG)
+    view = find_viewpoint(transcript, request=names.BROKE)
+    sent = view.context()
+    weights = view.weights(sent)
+    anatomy = {section.name: section for section in anatomy_at(view, sent, weights).sections}
+    system, tools = MessageArray(sent, mask, weights=weights).setup_elements()
+    assert [piece.tokens for piece in system.pieces] == [part.tokens for part in anatomy["system"].parts]
+    (piece,) = tools.pieces
+    assert piece.tokens == round(tools.weight.tokens)
+    assert abs(piece.tokens - sum(part.tokens for part in anatomy["tools"].parts)) < len(anatomy["tools"].parts)
+    unfolded = fetch(client, f"/sessions/{names.LONG}/requests/{names.BROKE}/?open=system.1")
+    size = f"~{anatomy['system'].parts[1].tokens}"
+    assert size in unfolded.partition('id="psystem.1"')[2].partition("<header>")[2].partition("</header>")[0]
 
 
 def test_messages_and_turns_are_counted_one_way(client: Client) -> None:

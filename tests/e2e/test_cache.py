@@ -70,7 +70,7 @@ def test_one_reads_what_stands_in_front_of_the_messages(visit: Visit) -> None:
     expect(rows.first).to_be_visible()
     rows.first.get_by_role("link").click()
     expect(page).to_have_url(re.compile(r"#p(system\.)?\d+$"))
-    reasons = page.locator("details", has_text="Why its marks live as long as they do")
+    reasons = page.locator("details", has_text="Its cache marks")
     expect(reasons).to_contain_text("Its source repl_main_thread is on the list")
     help_link = sections.get_by_role("link", name="what is said of a section")
     expect(help_link).to_have_attribute("href", "/docs/cache/#the-prompt-in-front-of-the-messages")

@@ -147,7 +147,7 @@ def test_a_new_compaction_is_drawn_as_a_bar_and_on_the_ruler(visit: Visit, folde
     agent.writing.row("system", subtype="compact_boundary", content="Conversation compacted", compactMetadata=details)
     agent.writing.user("This session is being continued. Summary: all well.", isCompactSummary=True)
     position = agent.write()
-    expect(visit.card(position)).to_contain_text("Compacted automatically at 24.0k tokens")
+    expect(visit.card(position)).to_contain_text("Compacted automatically at ~24.0k tokens")
     expect(page.locator("#ruler .boundary")).to_have_count(1)
 
 

@@ -13,12 +13,13 @@ from tests.e2e.contrast import faint_words
 from tests.serving import Server
 
 LONG, SURVEY = names.LONG, names.SURVEY
+BOUNDARY = names.point("long", "manual boundary").position
 PAGES = {
     "home": "/",
     "list": "/sessions/",
     "filtered": "/sessions/?compacted=1&sort=-cost",
     "session": f"/sessions/{LONG}/",
-    "boundary": f"/sessions/{LONG}/?at=261#e261",
+    "boundary": f"/sessions/{LONG}/?at={BOUNDARY}#e{BOUNDARY}",
     "end": f"/sessions/{LONG}/?at=end",
     "everything": f"/sessions/{LONG}/?all=1",
     "old": f"/sessions/{names.OLD_INLINE}/",
@@ -170,5 +171,5 @@ def test_paper_has_the_content_and_not_the_tools(visit: Visit, name: str) -> Non
     expect(main).to_be_visible()
     assert len(main.inner_text()) > 200
     if name == "boundary":
-        expect(visit.card(261)).to_be_visible()
+        expect(visit.card(BOUNDARY)).to_be_visible()
         expect(page.locator(".session-bar")).to_be_hidden()

@@ -151,8 +151,8 @@ def _take_messages() -> int:
 @_named
 def admit() -> int:
     """A browser is let in: the key of the owner, a token, its use, and the key replaced."""
+    from inspector.owner.access_tokens import token_create, token_use
     from inspector.owner.key import owner_key, owner_key_replace
-    from inspector.owner.tokens import token_create, token_use
 
     home = Path(settings.LUCID_HOME)
     try:

@@ -4,6 +4,7 @@ anything in it is unexplained.
 python -m tests.truth                                      the versions that differ, and the latest
 python -m tests.truth --clients 2.1.20 latest              others
 python -m tests.truth --scenarios tools resume             some of the scenarios
+python -m tests.truth --at-once 1                          beside other work: one version after the other
 python -m tests.truth --again                              what was played last, judged anew without the client
 python -m tests.truth --again --recordings                 and recorded in the tree, without the client's own texts
 """
@@ -17,14 +18,16 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from sessions.context.engine.habits import parse
 from tests.truth.client import ClientMissingError, install, version_of
-from tests.truth.recordings import RECORDED
+from tests.truth.news import news_of, played
+from tests.truth.recordings import FOLDER, RECORDED
 from tests.truth.report import explanations, of_version, table
 
 CLIENTS = ("2.0.76", "2.1.20", "2.1.90", "2.1.120", "2.1.160", "2.1.197", "2.1.325", "latest")
 BUILD = Path(__file__).parents[2] / "build" / "truth"
 REPORTS = BUILD / "reports"
-AT_ONCE = 2
+RUNS = BUILD / "runs"
 
 
 def main(arguments: list[str]) -> int:
@@ -33,6 +36,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--clients", nargs="+", default=CLIENTS, metavar="VERSION")
     parser.add_argument("--scenarios", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--at-once", type=int, default=2, metavar="NUMBER")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--recordings", action="store_true")
     options = parser.parse_args(arguments)
@@ -43,11 +47,13 @@ def main(arguments: list[str]) -> int:
     except ClientMissingError as error:
         print(error, file=sys.stderr)
         return 1
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(options.at_once) as pool:
         list(pool.map(lambda version: _run(version, options), versions))
     reports = [of_version(REPORTS / version, options.scenarios) for version in versions]
     print(table(reports))
     print(explanations(reports))
+    news = news_of(max(versions, key=parse), played(RUNS, REPORTS, FOLDER))
+    print(news or "Nothing was played with an earlier version that it could be held against.")
     return int(any(report.unexplained for report in reports))
 
 

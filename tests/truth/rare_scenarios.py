@@ -1,34 +1,15 @@
 """What the client is put through and what happens more rarely: work in the background, documents, errors of the API,
-results out of order, old results that are cleared, servers that come and go. All of it is ours."""
+results out of order, old results that are cleared. All of it is ours."""
 
 from __future__ import annotations
 
 import base64
-import json
 
 from tests.inspector.agents.server import Call, Fail, Say
 from tests.truth.stage import FILES, LINES, agent, bash, hook, paper, picture, read, scenario, simple
-from tests.truth.visit import ALLOWED, HAIKU, Visit
+from tests.truth.visit import Visit
 from tests.truth.wire import Json
 
-SERVER = """import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    name, number = asked.get("method"), asked.get("id")
-    if number is None:
-        continue
-    found = {}
-    if name == "initialize":
-        found = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}},
-                 "serverInfo": {"name": "gauge", "version": "1.0.0"}, "instructions": "Ask the gauge for heights."}
-    elif name == "tools/list":
-        found = {"tools": [{"name": "height", "description": "The height of the water in metres",
-                            "inputSchema": {"type": "object", "properties": {"mark": {"type": "string"}}}}]}
-    elif name == "tools/call":
-        found = {"content": [{"type": "text", "text": "4.2 metres at the mark"}]}
-    print(json.dumps({"jsonrpc": "2.0", "id": number, "result": found}), flush=True)
-"""
-GAUGE = {"mcpServers": {"gauge": {"command": "python3", "args": ["gauge.py"]}}}
 SLOWLY = hook("PreToolUse", "grep -q north && sleep 2; exit 0", "Read")
 _FILLING = [f"Read three more pages, part {number}." for number in range(5)]
 
@@ -130,20 +111,6 @@ def _interleaved(visit: Visit) -> None:
 def _cleared(visit: Visit) -> None:
     session = visit.talk(*_FILLING)
     visit.say("What is left of the pages?", "--resume", session)
-
-
-def _servers(visit: Visit) -> None:
-    (visit.home.folder / "gauge.json").write_text(json.dumps(GAUGE), "utf-8")
-    server = ("--mcp-config", str(visit.home.folder / "gauge.json"))
-    session = visit.say("Ask the gauge for the height.", *server)
-    visit.say("Tell me the height again.", "--resume", session)
-    visit.say("Ask the gauge once more.", "--resume", session, *server)
-
-
-def _small(visit: Visit) -> None:
-    session = visit.say("Read the long table first.")
-    visit.say("Let the small model go on.", "--resume", session, model=HAIKU)
-    visit.say("Come back to the large model.", "--resume", session)
 
 
 _HELPERS = {
@@ -364,32 +331,5 @@ RARE = [
         agents=frozenset(("Read the long table part by part.",)),
         files={**FILES, "long.md": LINES},
         density=2.2,
-    ),
-    scenario(
-        "servers",
-        _servers,
-        {
-            "Ask the gauge for the height.": [
-                Say(calls=[Call("mcp__gauge__height", {"mark": "north"})]),
-                Say("It is 4.2 metres."),
-            ],
-            "Tell me the height again.": [Say("4.2 metres, as before.")],
-            "Ask the gauge once more.": [
-                Say(calls=[Call("mcp__gauge__height", {"mark": "north"})]),
-                Say("Still 4.2 metres."),
-            ],
-        },
-        files={**FILES, "gauge.py": SERVER},
-        settings={"permissions": {"allow": [*ALLOWED, "mcp__gauge__height"]}},
-    ),
-    scenario(
-        "small",
-        _small,
-        {
-            "Read the long table first.": [Say(calls=[read("long.md")]), Say("I have read it.")],
-            "Let the small model go on.": [Say("The small one is here.")],
-            "Come back to the large model.": [Say("The large one is back.")],
-        },
-        files={**FILES, "long.md": LINES[:12_000]},
     ),
 ]

@@ -6,6 +6,7 @@ import base64
 import threading
 
 from tests.inspector.agents.server import Call, Fail, Say
+from tests.truth.cache_scenarios import BREAKING
 from tests.truth.rare_scenarios import RARE
 from tests.truth.stage import FILES, LINES, RULES, agent, bash, hook, picture, printed, read, scenario, simple
 from tests.truth.terminal import CONTROL_U, ENTER, ESCAPE, UP
@@ -338,4 +339,5 @@ SCENARIOS = [
         },
     ),
     *RARE,
+    *BREAKING,
 ]

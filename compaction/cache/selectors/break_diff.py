@@ -17,12 +17,12 @@ AROUND = 3
 
 
 def break_diff(row: CacheBreak, before: Context, after: Context) -> Iterator[str]:
-    """Line by line: what both are, why, and then the difference. Secrets are masked."""
+    """The lines of the file: both requests, the causes, and then the difference. Secrets are masked."""
     yield f"# {row.previous_message_id} ({before.exactness}) and {row.message_id} ({after.exactness})"
     for cause in row.causes:
         yield f"# {cause.get('name')}: {mask(' '.join(str(cause.get('sentence', '')).split()))}"
     old, new = (_lines(context) for context in (before, after))
-    # Requests of a conversation begin alike, and difflib takes long for what is alike.
+    # Requests of a conversation begin alike, and difflib is slow for equal lines.
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
     skipped = max(0, same - AROUND)
     if skipped:
@@ -41,7 +41,7 @@ def _lines(context: Context) -> list[str]:
         "system": None if setup.system is None else [dict(block) for block in setup.system],
         "messages": [element.to_api() for element in context.elements],
     }
-    # A text becomes as many lines as it has, so that a changed word shows its line and not a paragraph.
+    # A text keeps its lines, so that a changed word shows its line instead of a paragraph.
     return [
         part
         for line in json.dumps(mask_json(body), indent=1, ensure_ascii=False).split("\n")

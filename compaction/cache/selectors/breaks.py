@@ -57,7 +57,7 @@ def break_of(session: Transcript, message_id: str) -> CacheBreak:
 
 
 def scan_of(session: Transcript) -> CacheScan | None:
-    """The result of its last scan: `totals`, and `advice` with `pruning` and `ttl`."""
+    """The result of the last scan of a session."""
     return CacheScan.objects.filter(transcript=session).first()
 
 

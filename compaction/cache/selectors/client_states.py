@@ -19,7 +19,7 @@ def state_of(transcript: Transcript, context: Context, reader: Reader) -> Client
 
 
 def _permission_mode(transcript: Transcript, before: int, reader: Reader) -> str:
-    """The last one that the client wrote down: with a prompt, or, in later versions, in a record of its own."""
+    """The last one that the client recorded: with a prompt or, in later versions, in a separate record."""
     end = transcript.pk << POSITION_BITS | before
     rows = Entry.objects.filter(id__gte=max(transcript.pk << POSITION_BITS, end - _MODE_ROWS), id__lt=end)
     rows = rows.filter(type__in=("permission-mode", "user")).order_by("-id")

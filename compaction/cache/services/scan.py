@@ -161,7 +161,7 @@ def _store(stored: StoredBreaks, breaks: list[CacheBreak]) -> tuple[list[CacheBr
 
 
 def _log_break(session: Transcript, row: CacheBreak) -> None:
-    """No sentences: they may quote what a request held."""
+    """Logs no sentences, because they may quote the request."""
     logger.info(
         "cache_break",
         session=session.public_id,

@@ -75,8 +75,8 @@ def cache_break(request: HtmxRequest, session: str, message_id: str) -> HttpResp
 
 
 def _states(before: ComparedContext, after: ComparedContext) -> list[tuple[str, str, str]]:
-    """What is known of the client at both requests: the name of each fact, and what it was. Empty is unknown.
-    Facts of which neither tells anything are left out."""
+    """What is known of the client at both requests: the name and the two values of each fact, empty if unknown. Facts
+    that are unknown at both are left out."""
     old, new = (
         state_of(end.transcript, end.loaded_context, Reader(end.transcript.source_id)) for end in (before, after)
     )

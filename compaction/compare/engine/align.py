@@ -38,7 +38,7 @@ class Pairs:
     """Place in the one -> place in the other."""
 
     def missing(self) -> list[Message]:
-        """Messages that are gone or no longer the same: only a record can say what became of them."""
+        """Messages that are gone or have changed; only a record can tell why."""
         return [
             message
             for index, message in enumerate(self.before)
@@ -46,7 +46,7 @@ class Pairs:
         ]
 
     def rows(self, causes: Causes) -> Iterator[ComparisonRow]:
-        """Every message of both contexts once, in the order of both as far as they agree."""
+        """Every message of both contexts once, in an order that agrees with both as far as possible."""
         old_by_new = {new: old for old, new in self.partner.items()}
         next_old, next_new = 0, 0
         for old, new in [*longest_increasing(sorted(self.partner.items())), (len(self.before), len(self.after))]:
@@ -83,7 +83,7 @@ def match_messages(before: Sequence[Message], after: Sequence[Message]) -> Pairs
 
 
 def _by_name(before: Sequence[Message], after: Sequence[Message]) -> dict[int, int]:
-    """A record may stand in a context more than once: the first is the first, and so on."""
+    """A record may be in a context more than once: the first is paired with the first, and so on."""
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for index in range(len(after) - 1, -1, -1):
         if name := message_name(after[index]):
@@ -100,7 +100,7 @@ def _by_name(before: Sequence[Message], after: Sequence[Message]) -> dict[int, i
 def _by_words(
     before: Sequence[Message], after: Sequence[Message], left: Sequence[int], right: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Two records that say the same are two records; what has no name is known by its words alone."""
+    """Two records with the same words are different; messages without a uuid are identified by their words."""
     places: dict[str, list[int]] = defaultdict(list)
     nameless = any(not message_name(before[index]) for index in left)
     for index in reversed(right):
@@ -126,7 +126,7 @@ def _removed_row(place: int, message: Message, causes: Causes) -> ComparisonRow:
 
 
 def _changed_status(before: Message, after: Message, cause: Cause | None) -> Status:
-    """A result that was replaced by a placeholder or a preview shows so itself."""
+    """A result that was replaced by a placeholder or a preview shows that itself."""
     former = {str(block.get("tool_use_id")): block for block in before.content if block.get("type") == "tool_result"}
     for block in after.content:
         old = former.get(str(block.get("tool_use_id"))) if block.get("type") == "tool_result" else None

@@ -1,4 +1,4 @@
-"""Why a message is gone, changed or new: as the report of a mechanism says it, or the records of the session."""
+"""Why a message is gone, changed or new, according to the report of a mechanism or the records of the session."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Cause(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Causes:
-    """By the name of a message: its uuid, or `L` and its position."""
+    """Causes by the name of a message: its uuid, or `L` and its position."""
 
     removed: Mapping[str, Cause] = field(default_factory=dict)
     rewritten: Mapping[str, Cause] = field(default_factory=dict)
@@ -70,7 +70,7 @@ def find_cause(message: Message, causes: Mapping[str, Cause]) -> Cause | None:
 
 
 def causes_of_report(report: Mapping[str, Any]) -> Causes:
-    """`report`: that of a compaction, as it is stored. Several mechanisms may have worked on one message."""
+    """`report`: the stored report of a compaction. Several mechanisms may have changed one message."""
     causes = Causes({}, {}, {})
     kinds = {ChangeKind.REMOVED: causes.removed, ChangeKind.REPLACED: causes.rewritten, ChangeKind.ADDED: causes.added}
     for stage in report.get("stages", ()):

@@ -1,4 +1,4 @@
-"""Two contexts, message by message, with what each row weighs."""
+"""Compares two contexts message by message, with the tokens of each row."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Comparison:
         return before, 0 if row.after is None else self.weight_after[row.after]
 
     def counts(self, first: int = 0, end: int | None = None) -> list[StatusCount]:
-        """Of the rows from `first` up to before `end`, by status."""
+        """The number of rows by status, from `first` up to before `end`."""
         return count_statuses(self, self.rows[first:end])
 
 
@@ -59,7 +59,7 @@ def compare(
     pairs: Pairs | None = None,
     weigh: tuple[Weigh, Weigh] = (estimate_message, estimate_message),
 ) -> Comparison:
-    """`pairs`: if they are known already, because the causes were looked for by them. `weigh`: count the tokens of a
-    message before and after."""
+    """`pairs`: if they are known already from finding the causes. `weigh`: counts the tokens of a message before and
+    after."""
     rows = tuple((pairs or match_messages(before, after)).rows(causes or Causes()))
     return Comparison(before, after, rows, tuple(map(weigh[0], before)), tuple(map(weigh[1], after)))

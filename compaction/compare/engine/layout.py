@@ -22,7 +22,7 @@ HEAD, TAIL = 2, 1
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Rows that are not shown: from `first` up to before `end`, counted among the chosen ones."""
+    """Rows that are not shown, from `first` up to before `end`, counted among the chosen ones."""
 
     first: int
     end: int
@@ -34,12 +34,12 @@ class Gap:
 
     @property
     def last(self) -> int:
-        """Where the last of them begin that are shown at once."""
+        """Where the last page of the gap begins."""
         return max(self.first, self.end - WINDOW)
 
     @property
     def single(self) -> StatusCount | None:
-        """What they are, if they are all of one status."""
+        """The status of the rows, if all have the same one."""
         return self.counts[0] if len(self.counts) == 1 else None
 
     @property
@@ -65,7 +65,7 @@ class Layout:
         return len(self._rows)
 
     def page(self, start: int | None = None) -> list[int | Gap]:
-        """Places of rows, and gaps; from `start` on every row, without it the ends of runs."""
+        """Places of rows, and gaps: every row from `start` on, or without it the ends of runs."""
         if start is None:
             return list(self._fold(0, len(self)))
         start = min(max(0, start), max(0, len(self) - 1))
@@ -73,7 +73,7 @@ class Layout:
         return [*before, *self._open(start, len(self))]
 
     def fill(self, first: int, end: int, start: int) -> list[int | Gap]:
-        """Rows of a gap from `start` on; smaller gaps stand for what is still left out."""
+        """Rows of a gap from `start` on, with smaller gaps for the rest."""
         end = min(end, len(self))
         first = min(max(0, first), end)
         start = min(max(first, start), end)

@@ -1,4 +1,4 @@
-"""Keeps the messages of a long context compressed, and unpacks only the stretch that is asked for."""
+"""Keeps the messages of a long context compressed, and unpacks only the needed part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PackedMessages(Sequence[Message]):
     def __init__(self, messages: Sequence[Message]) -> None:
         pack = zstandard.ZstdCompressor(level=1).compress
         starts = range(0, len(messages), STRETCH)
-        # Unlike JSON, pickle keeps whatever Python has, lone surrogates included. It never leaves the process.
+        # Unlike JSON, pickle keeps every Python value, including lone surrogates. It never leaves the process.
         self._packed = [pack(pickle.dumps(tuple(messages[start : start + STRETCH]))) for start in starts]
         self._size = len(messages)
         self._open: dict[int, tuple[Message, ...]] = {}
@@ -44,7 +44,7 @@ class PackedMessages(Sequence[Message]):
         number = range(self._size)[index]
         stretch = self._open.get(number // STRETCH)
         if stretch is None:
-            # Another thread may do the same: either way it is the same stretch.
+            # Another thread may do the same, with the same result.
             stretch = self._unpack(number // STRETCH)
             self._open = dict(islice(self._open.items(), max(0, len(self._open) + 1 - OPEN), None))
             self._open[number // STRETCH] = stretch

@@ -1,5 +1,5 @@
-"""The rows of a comparison as a page shows them: both messages with the first lines of their blocks, masked and cut,
-and the words that changed in them."""
+"""The rows of a comparison for a page: both messages with the first lines of their blocks, masked and cut, and with
+changed words marked."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from html import escape
 
 from compaction.compare.engine.align import ComparisonRow
 from compaction.compare.engine.causes import Cause
+from compaction.compare.engine.changed_words import DiffAllowance, Stretch, elide, word_diff
 from compaction.compare.engine.comparison import Comparison
 from compaction.compare.engine.layout import Gap
 from compaction.compare.engine.status import LABELS, SYMBOLS, Status
-from compaction.compare.engine.words import DiffAllowance, Stretch, elide, word_diff
 from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine.presentation.messages import is_number
@@ -98,12 +98,12 @@ class DiffRowView:
 
 
 class ComparisonView:
-    """The rows of one comparison, ready to be shown a few at a time."""
+    """The rows of one comparison, made for a few rows at a time."""
 
     def __init__(
         self, comparison: Comparison, before: ContextSide, after: ContextSide, mask: Mask, opened: str = ""
     ) -> None:
-        """`opened`: the place of a block, or of a message, that is wanted as a whole."""
+        """`opened`: the place of a block or message to show in full."""
         self._comparison = comparison
         self._trace: Callable[[], Attribution | None] | None = None
         self._sides = {"b": before, "a": after}
@@ -113,7 +113,8 @@ class ComparisonView:
         self._room = DiffAllowance()
 
     def trace(self, trace: Callable[[], Attribution | None]) -> None:
-        """Rows tell which sentences of the summary they went into. It is asked when the first of them is shown."""
+        """Lets rows tell which sentences of the summary they went into. `trace` is called when the first row is
+        shown."""
         self._trace = trace
 
     @cached_property
@@ -124,7 +125,7 @@ class ComparisonView:
         return len(self._comparison.rows)
 
     def rows(self, items: Sequence[int | Gap]) -> list[DiffRowView | Gap]:
-        """Together not larger than a page allows."""
+        """Rows, together not larger than a page allows."""
         rows = [self._row(item, 1.0) if isinstance(item, int) else item for item in items]
         total, frames = _bytes(rows), _FRAME * _blocks(rows)
         if total > ROOM:
@@ -133,7 +134,7 @@ class ComparisonView:
         return rows
 
     def block(self, place: str) -> DiffBlockView | None:
-        """One block, as long as it is."""
+        """One block in full."""
         row, number = self.find(place.partition(".")[0]), place.partition(".")[2]
         if row is None or not is_number(number):
             return None
@@ -144,7 +145,7 @@ class ComparisonView:
         return next((block for block in message.blocks if block.piece.place == place), None)
 
     def whole(self, place: str) -> DiffRowView | None:
-        """The row of a message, with all of its blocks."""
+        """The row of a message, with all blocks in full."""
         row = self.find(place)
         return None if row is None else self._row(row, 1.0, most=2_000)
 
@@ -195,7 +196,7 @@ class ComparisonView:
     def _pair_blocks(
         self, row: ComparisonRow, before: DiffMessageView, after: DiffMessageView, scale: float
     ) -> tuple[DiffMessageView, DiffMessageView]:
-        """The same pair with what its blocks have in common."""
+        """The same pair with changed words marked in its blocks."""
         assert row.before is not None
         assert row.after is not None
         old = self._sides["b"].messages[row.before].content
@@ -228,7 +229,7 @@ class ComparisonView:
 
 
 def pair_blocks(old: Sequence[Block], new: Sequence[Block]) -> list[tuple[int, int]]:
-    """Blocks of the same call, or the same of their type in order."""
+    """Pairs blocks of the same call, or of the same type in order."""
     names: dict[tuple[object, object], list[int]] = {}
     for index in range(len(new) - 1, -1, -1):
         names.setdefault(_name(new[index]), []).append(index)

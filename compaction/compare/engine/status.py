@@ -1,4 +1,4 @@
-"""What became of a message from one context to another."""
+"""What became of a message from one context to the other."""
 
 from __future__ import annotations
 

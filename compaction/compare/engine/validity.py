@@ -1,4 +1,4 @@
-"""Whether a context may be sent as it is, and which thinking no longer holds in it."""
+"""Whether a context may be sent as it is, and which thinking in it is no longer valid."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Validity:
 
     @property
     def groups(self) -> list[FindingGroup]:
-        """Findings that say the same, once; the gravest first."""
+        """Equal findings once, the most severe first."""
         findings: dict[tuple[Severity, str], list[LocatedFinding]] = {}
         for item in self.findings:
             findings.setdefault((item.finding.severity, item.finding.message), []).append(item)
@@ -62,7 +62,7 @@ class Validity:
 
 
 def check_validity(comparison: Comparison, model: str, *, edited_by_api: bool = False) -> Validity:
-    """What the API would say of the latter context, made from the former. Its own edits kill no thinking."""
+    """What the API would say about the later context, made from the earlier one. Its own edits kill no thinking."""
     before, after = comparison.before, comparison.after
     array = join_messages(after)
     # Newer clients attach with the role `system`, which may stand behind an answer.

@@ -1,5 +1,5 @@
-"""Two points of a session compared, with the reasons that reports and records give. A page of a long comparison is
-followed by others of the same, so the last ones are kept for a while, small, as long as the session does not go on."""
+"""Compares two points of a session, with the reasons from reports and records. A page of a long comparison is followed
+by others of the same, so the last ones are cached in a compact form until the session continues."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SessionComparison:
         return "\n".join(map(block_text, message.content)) if message is not None else ""
 
     def pack(self) -> SessionComparison:
-        """The same in a fraction of the memory."""
+        """The comparison in a fraction of the memory."""
         before, after = PackedMessages(self.comparison.before), PackedMessages(self.comparison.after)
         return replace(
             self,
@@ -81,7 +81,7 @@ _lock = threading.Lock()
 def load_comparison(
     points: Points, names: tuple[str, ...], ends: Callable[[], tuple[ComparedContext, ComparedContext]]
 ) -> SessionComparison:
-    """`names`: what the address says of the two points, which `ends` finds."""
+    """`names`: the two points in the address; `ends` finds them."""
     if points.transcript.entries < LONG:
         return _compare(points, ends)
     key = (*names, *_state(points.transcript))
@@ -105,7 +105,7 @@ def _compare(points: Points, ends: Callable[[], tuple[ComparedContext, ComparedC
 
 
 def _state(transcript: Transcript) -> tuple[Any, ...]:
-    """What changes whenever the session or one of its sub-agents goes on."""
+    """A value that changes whenever the session or one of its sub-agents continues."""
     family = Transcript.objects.filter(Q(pk=transcript.pk) | Q(parent=transcript.pk))
     counts = family.aggregate(files=Count("pk"), entries=Sum("entries"), archived=Sum("source__archived"))
     return transcript.pk, *counts.values()

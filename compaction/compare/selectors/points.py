@@ -69,14 +69,14 @@ class ComparedContext:
 
     @property
     def loaded_context(self) -> Context:
-        """The context of an end that was just made, and not kept."""
+        """The context of a point that was just made and not stored."""
         assert self.context is not None
         return self.context
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedCompaction:
-    """A record that changed what is sent of others."""
+    """A record that changed which others are sent."""
 
     transcript: Transcript
     entry: Entry
@@ -89,7 +89,7 @@ class RecordedCompaction:
 
     @property
     def summarises(self) -> bool:
-        """Does everything before it leave? Else it changes some of it, at once."""
+        """Whether everything before it leaves. Otherwise it changes a part of it, at once."""
         return self.entry.detail == "compact_boundary" or bool(self.entry.flags & _SUMMARY)
 
     @property
@@ -99,7 +99,7 @@ class RecordedCompaction:
 
 @dataclass(slots=True)
 class Points:
-    """Finds the points of one session and of its sub-agents; what is read once serves all of them."""
+    """Finds the points of one session and of its sub-agents, which share what was read."""
 
     transcript: Transcript
     _links: dict[int, LinkRows] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class Points:
         return RecordedCompaction(owner, entry, address, self.links(owner).reader)
 
     def around(self, boundary: RecordedCompaction) -> tuple[ComparedContext, ComparedContext]:
-        """Before and after it. What both are made of stands together, and is loaded at once."""
+        """Both points around it. Their rows are neighbours and are loaded together."""
         owner, position = boundary.transcript, boundary.position
         begin = max(
             (
@@ -153,14 +153,14 @@ class Points:
         return self.before(boundary), self.after(boundary)
 
     def before(self, boundary: RecordedCompaction) -> ComparedContext:
-        """What would have been sent without it."""
+        """The point just before it: what would have been sent without it."""
         entry, owner = boundary.entry, boundary.transcript
         known = {row.uuid for row in self.links(owner).rows.values() if row.position < entry.position}
         point = point_before(owner, entry, boundary.record, known)
         return self._end(f"before:{boundary.address}", f"before entry {entry.position}", owner, point, "")
 
     def after(self, boundary: RecordedCompaction) -> ComparedContext:
-        """What was sent first after it, attachments and all; of an edit, what is sent right after it."""
+        """The first request after it, with attachments; for an edit, the point right after it."""
         entry, owner = boundary.entry, boundary.transcript
         name = f"after:{boundary.address}"
         if not boundary.summarises:
@@ -181,7 +181,7 @@ class Points:
         return row
 
     def around_run(self, row: Compaction) -> tuple[ComparedContext, ComparedContext]:
-        """Before and after a compaction that was made here."""
+        """Both points of a compaction that Lucid made."""
         point = ContextPoint(row.position, row.link)
         context = load_context(row.transcript, point, links=self.links(row.transcript))
         number = row.run_id or row.pk
@@ -240,7 +240,7 @@ class Points:
         return self._steps[owner.pk]
 
     def _following(self, boundary: RecordedCompaction) -> int | None:
-        """The place, among the requests, of the first one that was made after everything before it had left."""
+        """The index of the first request after the boundary."""
         if not boundary.summarises:
             return None
         steps = enumerate(self._thread(boundary.transcript))
@@ -251,7 +251,7 @@ class Points:
 
 
 def _complete_name(name: str) -> str:
-    """People paste ids without saying of what."""
+    """Adds the type to a bare id, because people paste ids without it."""
     if ":" in name or name == "next":
         return name
     if name.isascii() and name.isdigit():
@@ -283,7 +283,7 @@ def _of_context(
 
 
 def choices_of(transcript: Transcript) -> list[tuple[str, str]]:
-    """Points that are likely to be asked for, and what they are."""
+    """Points that people are likely to compare, with their titles."""
     choices = [("next", "what is sent next")]
     for position in transcript.ruler.get("boundaries", ())[-MOST:]:
         choices += [

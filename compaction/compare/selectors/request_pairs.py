@@ -16,7 +16,7 @@ CHOICES = 120
 
 
 def request_end(points: Points, name: str) -> ComparedContext:
-    """The messages are those that were sent. What was read of the session once serves both ends."""
+    """A point with the messages that were sent. Both points share what was read of the session."""
     session, separator, message = name.rpartition(":")
     if separator and not name.startswith(":") and (other := _session(session)) is not None:
         points = points if other.pk == points.transcript.pk else Points(other)
@@ -27,7 +27,7 @@ def request_end(points: Points, name: str) -> ComparedContext:
 
 
 def _session(public_id: str) -> Transcript | None:
-    """An id of a message may hold colons itself."""
+    """A message id may contain colons."""
     try:
         return transcript_get(public_id)
     except Http404:

@@ -1,4 +1,4 @@
-"""Before and after: a compaction, or any two points of a session, side by side."""
+"""Before and after, side by side: a compaction, or any two points of a session."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONG = 5_000
 
 @dataclass(frozen=True, slots=True)
 class ComparisonState:
-    """What the address says beside the two points."""
+    """The rest of the address, besides the two points."""
 
     points: dict[str, str]
     chosen: frozenset[Status]
@@ -131,7 +131,7 @@ def _page(
 
 
 def _wants_check(request: HtmxRequest, comparison: Comparison) -> bool:
-    """Of a long conversation the page comes first, and asks for the check by itself."""
+    """For a long conversation the page is shown first, and then requests the check."""
     return len(comparison.before) + len(comparison.after) < LONG or request.GET.get("checked") == "1"
 
 
@@ -164,7 +164,7 @@ def ends_of(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
 def part_of(
     request: HtmxRequest, view: ComparisonView, layout: Layout, values: dict[str, Any]
 ) -> tuple[str, dict[str, Any]] | None:
-    """A part that htmx asks for: a whole block or message, or the rows of a gap."""
+    """A part of the page for htmx: a whole block or message, or the rows of a gap."""
     part = request.GET.get("part", "") if request.htmx else ""
     opened = request.GET.get("open", "")
     if part == "piece":
@@ -187,7 +187,7 @@ def part_of(
 
 
 def chips_of(comparison: Comparison, state: ComparisonState) -> list[dict[str, Any]]:
-    """A chip for each status there is; each leads to the page with it, or without it."""
+    """A chip for each status in the comparison, which links to the page with or without it."""
     return [
         {
             "status": count.status,
@@ -202,15 +202,18 @@ def chips_of(comparison: Comparison, state: ComparisonState) -> list[dict[str, A
 
 
 def _sizes(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
-    """Two bars of one scale, and the same as a table."""
-    sides = []
+    """Two bars on one scale, and the same as a table."""
+    sides, sizes = [], []
     for end in (before, after):
         assert end.side.weights is not None
+        assert end.side.size is not None
         sides.append(end.side.weights.categories(end.side.messages, end.setup, end.model))
-    shares = shares_of(sides[0], sides[1])
-    limit = max(sum(share.before for share in shares), sum(share.after for share in shares))
-    bars = [
-        token_bar([(share.category.value, share.label, value) for share, value in pairs], limit=limit)
-        for pairs in ([(share, share.before) for share in shares], [(share, share.after) for share in shares])
+        sizes.append(end.side.size)
+    shares = shares_of(sides[0], sides[1], (sizes[0], sizes[1]))
+    parts = [
+        [(share.category.value, share.label, round(share.before.tokens)) for share in shares],
+        [(share.category.value, share.label, round(share.after.tokens)) for share in shares],
     ]
+    limit = max(sum(tokens for *_, tokens in side) for side in parts)
+    bars = [token_bar(side, limit=limit) for side in parts]
     return {"shares": shares, "before": bars[0], "after": bars[1], "difference": bars[1].total - bars[0].total}

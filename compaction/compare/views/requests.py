@@ -64,7 +64,7 @@ def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def compare_prompts(before: ComparedContext, after: ComparedContext, opened: str) -> dict[str, Any]:
-    """What the two differ in beside their messages, the verdict, and what each was counted as."""
+    """How the two differ besides their messages, the verdict, and their counted tokens."""
     rows = [request_of(end) for end in (before, after)]
     limit = max(_prompt(row) for row in rows if row is not None) if any(rows) else 0
     return {

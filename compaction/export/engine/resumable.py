@@ -62,7 +62,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What it was made from: the last row says so to anyone who reads the file."""
+    """What the transcript was made from. Its last row tells readers of the file."""
 
     session_id: str
     kind: str
@@ -99,7 +99,7 @@ def _write_rows(writer: _Writer, after: Sequence[Message], compaction: Compactio
         return writer.rows_after_boundary(messages[index:], compaction)
     for index, message in enumerate(messages):
         if message.kind is MessageKind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
-            # It was compacted before, and begins where that left it.
+            # It was compacted before, and begins at that boundary.
             return writer.rows_of_earlier_summary(messages, index, sizes)
     return list(writer.rows(messages, None))
 
@@ -124,11 +124,16 @@ class _Writer:
     count: int = 0
 
     def rows_after_boundary(self, messages: Sequence[Message], compaction: Compaction) -> list[Row]:
-        """Boundary, summary, then what was kept and what is attached."""
+        """Boundary, summary, then kept messages and attachments."""
         boundary, anchor = self.new_uuid("boundary"), self.new_uuid("summary")
         standing = list(filter(is_standing, compaction.inserted))
         rest = [*standing, *messages[len(compaction.inserted) :]]
         added = {message.uuid for message in (*standing, *compaction.appended)}
+        if standing == rest != [] and behaviour_of(self.envelope.version).answers_last_note:
+            # Before the summary they are sent all the same, and nothing at the end looks like the middle of a turn.
+            notes = list(self.rows(standing, boundary))
+            first = self.boundary_row(compaction.boundary, boundary, anchor, ())
+            return [first, *notes, self.summary_row(compaction, anchor, notes[-1]["uuid"])]
         rows = [*self.rows(rest, anchor, notes=added)]
         kept_uuids = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in added]
         return [
@@ -138,8 +143,8 @@ class _Writer:
         ]
 
     def rows_before_boundary(self, messages: Sequence[Message], index: int, compaction: Compaction) -> list[Row]:
-        """What was kept comes first. Its parent is the boundary, which comes after it in the file. The client writes it
-        so too: readers would take a summary that follows other messages for the beginning of everything."""
+        """Kept messages come first. Their parent is the boundary, which comes after them in the file. The client does
+        the same: readers would take a summary that follows other messages for the start of the session."""
         kept_rows = list(self.rows(messages[:index], None))
         boundary, anchor = self.new_uuid("boundary"), self.new_uuid("summary")
         return [
@@ -166,9 +171,9 @@ class _Writer:
         return {**self.with_envelope({}), **boundary.to_record(), "isMeta": False}
 
     def summary_row(self, compaction: Compaction, uuid: str, parent: str) -> Row:
-        """The summary with what was attached to it. In a row of its own after the summary, the client would take that
-        for the words of a person whose turn was cut off, and answer them itself before it goes on. What the client
-        gives anew by itself is left out: its records say that it was given."""
+        """The summary with its attachments. In a separate row, the client would take those for the words of a person
+        whose turn was interrupted, and answer them itself before it continues. Attachments that the client adds again
+        by itself are left out."""
         row: Row = {**self.with_envelope({}), **compaction.to_records()[1]}
         inserted = [message for message in compaction.inserted if not is_standing(message)]
         if len(inserted) > 1:
@@ -181,13 +186,13 @@ class _Writer:
         turn that was cut off."""
         attachment = {"type": "lucid_export", "session": origin.session_id, "kind": origin.kind, "run": origin.run}
         row = {**self.with_envelope({}), "type": "attachment", "attachment": attachment, "rendered": []}
-        # Up to 2.1.90 the client goes on from the row with the latest time, and from the first of several.
+        # Up to 2.1.90 the client continues from the row with the latest time, the first of several.
         row["timestamp"] = _stamp(self.envelope.made_at + 0.001)
         return {**row, "parentUuid": parent, "uuid": self.new_uuid("origin")}
 
     def closing_row(self, origin: Origin, parent: str | None) -> Row:
         """The same for versions that take an attachment at the end for the middle of a turn: as a report of an error,
-        which is never sent, and after which the turn is over."""
+        which is never sent and ends the turn."""
         words = f"This session was made from {origin.session_id}: {origin.kind}, run {origin.run}."
         message = {
             "id": f"msg_{self.new_uuid('closing').replace('-', '')}",
@@ -206,14 +211,14 @@ class _Writer:
     def rows(
         self, messages: Sequence[Message], parent: str | None, *, notes: Collection[str] = frozenset()
     ) -> Iterator[Row]:
-        """`notes` are ids of what was attached at the end, after what was kept."""
+        """`notes`: ids of the attachments at the end, after the kept messages."""
         awaits_answer = True
         for message in messages:
             uuid = self.new_uuid(message.uuid)
             if message.uuid not in notes:
                 awaits_answer = message.role == "user" and message.kind is not MessageKind.RESULT
-            # Notes at the end: as rows of the conversation they would look like words that nobody answered. After words
-            # that nobody did answer they are such rows, because the client would move attachments before those.
+            # Notes at the end: as rows of the conversation they would look like words that nobody answered. If the last
+            # words were not answered they are such rows, because the client would move attachments before those.
             if message.uuid in notes and not awaits_answer and not is_standing(message):
                 yield {**self.with_envelope({}), **_note(message, "user"), "parentUuid": parent, "uuid": uuid}
             else:
@@ -225,6 +230,9 @@ class _Writer:
         kind = record.get("type") if record is not None else None
         if record is not None and kind == "attachment":
             row = self.with_envelope(record)
+            if is_standing(message):
+                # It is given anew, after the files: 2.1.197 reads attachments in the order of their times.
+                row["timestamp"] = _stamp(self.envelope.made_at)
         elif record is not None and kind == message.role and isinstance(record.get("message"), Mapping):
             row = self.conversation_row(message, record)
         else:
@@ -237,7 +245,7 @@ class _Writer:
         return {**row, "parentUuid": parent, "uuid": uuid}
 
     def conversation_row(self, message: Message, record: Mapping[str, Any]) -> Row:
-        """A row of the conversation with its present content."""
+        """A row of the conversation with its current content."""
         row = self.with_envelope(record)
         raw = dict(record["message"])
         content = _content(message)
@@ -245,13 +253,13 @@ class _Writer:
             raw["content"] = content
             row.pop("toolUseResult", None)  # it repeats the result
         if isinstance(raw.get("usage"), Mapping):
-            # These count requests that were larger: the client would think that it has to compact at once.
+            # These are counts of larger requests, from which the client would conclude that it must compact at once.
             raw["usage"] = dict.fromkeys(_SPENT, 0)
         row["message"] = raw
         return row
 
     def with_envelope(self, record: Mapping[str, Any]) -> Row:
-        """Adds the envelope. What the record says about itself stays."""
+        """Adds the envelope. The record's own fields stay."""
         shared = self.envelope
         row = {key: value for key, value in record.items() if key not in _ELSEWHERE}
         row.setdefault("timestamp", _stamp(shared.made_at))
@@ -285,7 +293,7 @@ def _brings_tools(block: Block) -> bool:
 
 
 def _note(message: Message, role: Role) -> Row:
-    """Versions that do not know `rendered` show the content in their own way."""
+    """Versions that do not know the key `rendered` show the content in their own way."""
     texts = [str(block.get("text")) for block in message.content]
     shown = texts if role == "user" else [f"<system-reminder>\n{text}\n</system-reminder>" for text in texts]
     return {
@@ -297,7 +305,7 @@ def _note(message: Message, role: Role) -> Row:
 
 
 def _row_without_record(message: Message) -> Row:
-    """A message that no record holds: the model sees it, but it is not shown as the words of a person."""
+    """A message without a record. The model sees it, but it is not shown as the words of a person."""
     if message.role == "system" or is_standing(message):
         return _note(message, message.role)
     if message.role == "assistant":

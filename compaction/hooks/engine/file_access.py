@@ -50,7 +50,7 @@ def _explain_exposure(path: Path, our_uid: int) -> str:
     if stat.S_ISLNK(status.st_mode):
         return ""  # the directory around it says who may change it
     if stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX:
-        return ""  # whoever may write there cannot replace what is ours
+        return ""  # with the sticky bit, others cannot replace our files
     if status.st_mode & stat.S_IWOTH:
         return f"Everybody can write to {path} ({stat.filemode(status.st_mode)})."
     if status.st_mode & stat.S_IWGRP and not _is_alone(status.st_gid, our_uid):
@@ -65,7 +65,7 @@ def _is_alone(gid: int, our_uid: int) -> bool:
     try:
         members |= {pwd.getpwnam(name).pw_uid for name in grp.getgrgid(gid).gr_mem}
     except KeyError:
-        return False  # a group that nobody knows by name may be anybody's
+        return False  # a group without a name may be anybody's
     return members <= {our_uid, ROOT}
 
 

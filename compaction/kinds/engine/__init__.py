@@ -1,4 +1,4 @@
-"""Every kind of compaction behind one function. A new kind is a module in `specs` and its line there."""
+"""Every kind of compaction behind one function. A new kind is a module in `specs` and a line in its registry."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ def apply_kind(
     failures: int = 0,
     error: str = "",
 ) -> CompactionResult:
-    """`messages`: a context as it is sent. `effects.summarise` writes the summary; without it the summary is put
-    together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: automatic compactions of
-    this conversation that have failed in a row. `error`: with which the API refused its latest request as too long.
+    """`messages`: a context as it is sent. `effects.summarise` writes the summary; without it the summary is made
+    mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: automatic compactions of this
+    conversation that failed in a row. `error`: the API's error if it refused the latest request as too long.
 
     Raises KindError if the parameters make no sense.
     """

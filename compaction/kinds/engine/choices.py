@@ -1,4 +1,4 @@
-"""What a person can choose from: turns that can be snipped, and messages at which a conversation can be cut."""
+"""The choices of a person: turns that can be snipped, and messages at which a conversation can be cut."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TurnChoice:
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """Where a partial compaction cuts: at the message that was named, or at the nearest one that keeps more."""
+    """Where a partial compaction cuts: at the named message, or at the nearest one that keeps more."""
 
     uuid: str
     """Empty if there is none."""
@@ -65,7 +65,7 @@ def turn_choices(messages: Sequence[Message], weigh: Callable[[Message], Weight]
 
 
 def pivot_of(messages: Sequence[Message], pivot_uuid: str, direction: Direction, model: str = "") -> Pivot:
-    """Raises KindError if nothing was named, or nothing that is there."""
+    """Raises KindError if no message is named, or none that exists."""
     if not pivot_uuid:
         raise KindError("A partial compaction needs a pivot: the uuid of the message at which it begins or ends.")
     wanted_index = next((index for index, message in enumerate(messages) if message.uuid == pivot_uuid), None)
@@ -83,7 +83,7 @@ def pivot_of(messages: Sequence[Message], pivot_uuid: str, direction: Direction,
 
 
 def pivot_near(messages: Sequence[Message], position: int, direction: Direction, model: str = "") -> str:
-    """The message at which the conversation may be cut that is nearest to an entry; empty if there is none."""
+    """The message nearest to an entry at which the conversation may be cut; empty if there is none."""
     legal = find_pivots(messages, direction, model).legal
     candidates = [(message.position, message.uuid) for message in messages if message.position is not None]
     near = min(

@@ -1,4 +1,4 @@
-"""Settings as fields of a form: a label, a meaning, and the default as it would be typed."""
+"""Settings as fields of a form, each with a label, a meaning, and the default as one would type it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def fields_of(kind: KindSpec, mode: str = "") -> Fields:
 
 
 def format_value(value: Any) -> str:
-    """A value as it would be typed."""
+    """A value as one would type it."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -71,7 +71,7 @@ def format_value(value: Any) -> str:
 
 
 def _field(setting: Setting, *, named: bool = True) -> Field:
-    """`named`: with its own label. Below the title of a group, its path within the group says enough."""
+    """`named`: with its own label. Below the title of a group, the path within the group is enough."""
     path = ": ".join(part.replace("_", " ") for part in setting.path.split("."))
     return Field(
         setting.name,

@@ -1,4 +1,4 @@
-"""A conversation that is to be compacted, and what its kind of compaction needs for that."""
+"""A conversation to be compacted, and what its kind of compaction needs for that."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class Job:
         return self.effects.max_output if self.rules(config).reserves_longest_answer else 0
 
     def limit_attachments(self, config: AttachmentConfig) -> AttachmentConfig:
-        """By the rules of the articles, files attached again may have a quarter of the tokens before: else a short
-        conversation would not become shorter. A client does not mind."""
+        """By the rules of the articles, files attached again may have a quarter of the tokens before, because a short
+        conversation would otherwise not become shorter. Clients do not limit this."""
         if self.rules(config) != ARTICLES:
             return config
         most = min(config.files.tokens_in_all, estimate(self.messages, self.counter) // 4)
@@ -91,7 +91,7 @@ class Job:
         return replace(config, instructions=self.parameters.instructions or config.instructions)
 
     def report(self, outcome: Outcome[Any], records: Sequence[Mapping[str, Any]] = ()) -> CompactionResult:
-        """What a mechanism has done that writes no summary of everything."""
+        """The result of a mechanism that does not summarise everything."""
         report = outcome.report
         return CompactionResult(
             self.messages,
@@ -108,7 +108,7 @@ class Job:
         compaction = outcome.state.compaction
         applied = replace(self.report(outcome), tokens_before=estimate(self.messages, self.counter))
         if compaction is None:
-            # Without a request nothing has failed: there was just too little to summarise.
+            # Without a request nothing has failed; there was just too little to summarise.
             return replace(applied, failed=outcome.state.failed and not mechanical)
         return replace(
             applied,
@@ -120,5 +120,5 @@ class Job:
 
 
 def summary_of(compaction: Compaction) -> str:
-    """The summary alone: no words around it, nothing that is attached."""
+    """The summary alone, without its frame and attachments."""
     return compaction.text.strip()

@@ -1,4 +1,4 @@
-"""What a mechanism has replaced in pinned messages is put back, as if it had passed them over."""
+"""Restores what a mechanism has replaced in pinned messages, as if it had skipped them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _words(message: Message) -> list[Block]:
 
 
 def _spare_in_cache(applied: CompactionResult, held: Collection[str]) -> CompactionResult:
-    """Deletes no result from the model's cache that is pinned."""
+    """Keeps pinned results in the model's cache."""
     deletions = [
         {**group, "edits": [edit for edit in group["edits"] if edit["cache_reference"] not in held]}
         for group in applied.cache_edits

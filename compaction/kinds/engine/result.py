@@ -1,4 +1,4 @@
-"""What comes of a compaction."""
+"""The result of a compaction."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Setting:
 
 
 def settings_of(kind: KindSpec, mode: str = "") -> list[Setting]:
-    """What this kind can be told, with defaults."""
+    """The settings of this kind, with defaults."""
     mode = mode or kind.default_mode
     settings = list(_settings_in(kind.config_in(mode)))
     return [Setting(MODE, kind.mode_names, mode), *settings] if kind.modes else settings

@@ -1,5 +1,5 @@
-"""The sizes of a prompt before and after a compaction, as they were measured. What decides whether and how to compact
-is the client's own estimate, which the reports of the mechanisms give."""
+"""The measured sizes of a prompt before and after a compaction. Whether and how to compact is decided by the client's
+own estimate, which the reports of the mechanisms give."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CompactionSizes:
 def measure_sizes(
     context: Context, weights: MessageWeights, after: Sequence[Message], cache_edits: Iterable[Mapping[str, Any]] = ()
 ) -> CompactionSizes:
-    """`weights`: of the context, which is what was compacted."""
+    """`weights`: those of the compacted context."""
     sent = delete_results(after, cache_edits)
     same = [message.content for message in sent] == [message.content for message in context.messages]
     size = weights.context if same else weights.size(sent)
@@ -43,7 +43,8 @@ def _uuids(messages: Sequence[Message]) -> list[str]:
 
 
 def delete_results(messages: Sequence[Message], cache_edits: Iterable[Mapping[str, Any]]) -> Sequence[Message]:
-    """As the model sees them: without the results that were deleted from its cache, which the array keeps."""
+    """The messages as the model sees them: without results that were deleted from its cache but are still in the
+    array."""
     deleted = {edit.get("cache_reference") for edits in cache_edits for edit in edits.get("edits", ())}
     if not deleted:
         return messages

@@ -1,4 +1,4 @@
-"""Summaries of spans for collapse, by whoever writes those of whole conversations."""
+"""Lets the writer of whole summaries also summarise spans, for collapse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sessions.transcripts.engine.messages import Message, MessageKind, text_bloc
 
 @dataclass(slots=True)
 class SpanSummariser:
-    """Says nothing where the model does not: the span then stays as it is."""
+    """Returns nothing if the model returns nothing; the span then stays as it is."""
 
     summarise: Summarise
     problem: str = ""

@@ -1,4 +1,4 @@
-"""What Lucid knows about a kind of compaction: everything that forms, commands and forecasts ask of it."""
+"""What Lucid knows about a kind of compaction: everything that forms, commands and forecasts need."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger
 
 
 class KindError(ValueError):
-    """A compaction was asked for in a way that makes no sense. The text says what would."""
+    """A compaction was requested in a way that makes no sense. The text says what would."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One of several ways to do a compaction. Each has settings of its own."""
+    """One of several ways to do a compaction. Each has its own settings."""
 
     name: str
     help: str
@@ -38,9 +38,9 @@ class KindSpec:
     name: str
     """As in addresses, on the command line and in the database."""
     title: str
-    goes: str
+    removes: str
     """What leaves the context."""
-    lost: str
+    loses: str
     """What the model no longer knows."""
     apply: Callable[[Job, Any], CompactionResult]
     """Called with the config, or with that of a mode, after the settings were put into it."""
@@ -66,6 +66,7 @@ class KindSpec:
     can_fork: bool = False
     """The summary can be asked for as a fork of the session's own request. Needs the setting `fork`."""
     runs_hooks: bool = False
+    """A summary replaces the conversation, so hooks run, and files, plan and lists are attached again."""
     automatic: bool = False
     """It does what the agent would do by itself, with the agent's count of failures."""
     path_setting: str = ""
@@ -77,17 +78,12 @@ class KindSpec:
         return self.name
 
     @property
-    def attaches(self) -> bool:
-        """A summary replaces what was said, so that files, plan and lists are attached again. Hooks run there too."""
-        return self.runs_hooks
-
-    @property
     def needs_pivot(self) -> bool:
         return self.direction is not None
 
     @property
     def trigger(self) -> Trigger:
-        """As hooks are told."""
+        """The trigger that hooks are told."""
         return Trigger.AUTO if self.automatic else Trigger.MANUAL
 
     @property
@@ -95,7 +91,7 @@ class KindSpec:
         return self.modes[0].name if self.modes else ""
 
     def config_in(self, mode: str) -> Any:
-        """Raises KindError for a mode that it does not have."""
+        """Raises KindError for an unknown mode."""
         if not self.modes:
             return self.config
         for choice in self.modes:

@@ -1,4 +1,4 @@
-"""What is stored of a compaction, as bytes: the context after it, and what else an export needs."""
+"""The stored form of a compaction: the context after it, and whatever else an export needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads values as they are typed, by the type of their field."""
+"""Parses typed values by the type of their field."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _NAMES: Mapping[Any, str] = {
 
 
 def choices_of(hint: Any) -> tuple[str, ...]:
-    """The values that a setting can have, where they are few."""
+    """The values that a setting can have, if they are few."""
     return tuple(map(str, hint)) if isinstance(hint, type) and issubclass(hint, StrEnum) else ()
 
 
@@ -84,7 +84,7 @@ def type_name(hint: Any) -> str:
 
 
 def parse_value(hint: Any, text: str, most: float | None = None) -> Any:
-    """Raises ValueError, with a sentence where there is more to say than that it is of the wrong type."""
+    """Raises ValueError, with a sentence unless the value just has the wrong type."""
     read = hint if choices_of(hint) else _READERS.get(hint)
     if read is None:
         raise ValueError("It cannot be set this way.")
@@ -93,6 +93,6 @@ def parse_value(hint: Any, text: str, most: float | None = None) -> Any:
         if most is not None and value is not None and value > most:
             raise ValueError(f"It must not be more than {most:,}.")
     except ValueError as error:
-        # Python's own words are about literals and bases, which helps nobody.
+        # Python's own message is about literals and bases, which helps nobody.
         raise ValueError(str(error) if str(error).startswith("It ") else "") from None
     return value

@@ -41,7 +41,7 @@ class LoadedCompaction:
 
 
 def compaction_get(number: str | int) -> Compaction:
-    """By the number of the run that made it; one that no run made, by its own."""
+    """Finds a compaction by the number of its run, or by its own number if no run made it."""
     rows = Compaction.objects.select_related("transcript__source", "transcript__project").defer("packed")
     text = str(number)
     if (key := whole_number(text)) is not None:
@@ -57,7 +57,7 @@ def compaction_load(row: Compaction) -> LoadedCompaction:
 
 
 def load_stored_context(row: Compaction) -> StoredContext:
-    """What is kept of it, compared with its hash."""
+    """The stored context, verified by its hash."""
     name = f"What compaction {row.number} has left"
     data = bytes(row.packed)
     verify(data, row.packed_hash, name)
@@ -68,20 +68,20 @@ def load_stored_context(row: Compaction) -> StoredContext:
 
 
 def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:
-    """The latest first, without what is only needed to show one."""
+    """The latest first, without columns that only the page of one needs."""
     return Compaction.objects.filter(transcript=transcript).defer("packed").order_by("-created_at", "-pk")
 
 
 def count_failures(transcript: Transcript, kind: str) -> int:
-    """How many compactions of an automatic kind have failed since a model last wrote a summary: what the circuit
-    breaker counts."""
+    """How many compactions of an automatic kind have failed since a model last wrote a summary, for the circuit
+    breaker."""
     summaries = Compaction.objects.filter(transcript=transcript, mechanical=False).exclude(summary="").order_by("-pk")
     since = summaries.values_list("pk", flat=True).first() or 0
     return Compaction.objects.filter(transcript=transcript, kind=kind, pk__gt=since, report__failed=True).count()
 
 
 def compactable_messages(context: Context) -> tuple[Message, ...]:
-    """The messages of a context. Counts from before its boundary say nothing about its size."""
+    """The messages of a context, without counts from before its boundary, which do not apply to its size."""
     return tuple(
         replace_fields(message, usage=None)
         if message.usage is not None and message.position is not None and message.position < context.start
@@ -98,7 +98,7 @@ def _time_before(transcript: Transcript, position: int) -> int:
 
 
 def load_records(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:
-    """The records that messages come from, fetched at once."""
+    """The records of the messages, fetched with one query."""
     positions = sorted({message.position for message in messages if message.position is not None})
     links = LinkRows(transcript.pk, transcript.source_id)
     if positions:
@@ -112,7 +112,7 @@ def load_records(transcript: Transcript, messages: Sequence[Message]) -> Callabl
 
 
 def spilled_outputs(transcript: Transcript) -> list[tuple[str, Callable[[], bytes]]]:
-    """Output of tools that the client has put into files: the name of each, and its bytes."""
+    """Tool output that the client has written to files: the name and the bytes of each."""
     sources = Source.objects.filter(owner=transcript, kind=Source.Kind.RESULT).exclude(state=Source.State.REPLACED)
     return [(Path(source.path).name, _bytes_of(source)) for source in sources.order_by("path")]
 
@@ -122,8 +122,8 @@ def _bytes_of(source: Source) -> Callable[[], bytes]:
 
 
 def newest_notes(transcript: Transcript, position: int | None = None) -> Notes | None:
-    """The newest notes of this session, whoever took them: the agent, or Lucid. `position`: only those that were there
-    before this entry was written."""
+    """The newest notes of this session, by the agent or by Lucid. `position`: only notes from before this entry was
+    written."""
     files = notes_files(transcript)
     if position is not None and position < transcript.entries and files:
         files = [file for file in files if 1000 * file.modified <= _time_before(transcript, position)]

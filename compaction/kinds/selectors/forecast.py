@@ -1,4 +1,4 @@
-"""What a compaction would come to, without making it: nothing is written, and nobody is asked."""
+"""Predicts the result of a compaction without making it: nothing is written, and no model is asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from compaction.kinds.selectors.notes_being_taken import foresee_notes
 from compaction.kinds.selectors.overrides import add_overrides
 from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.mechanisms.engine import Effects
-from compaction.pins.selectors import pinned_uuids
 from compaction.trail.selectors.links import last_refusal
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
@@ -38,7 +37,7 @@ class Forecast:
 
     @property
     def tokens_added(self) -> int:
-        """A client compacts even if that makes a context larger."""
+        """How much larger the context becomes: a client compacts even then."""
         return max(0, -self.tokens_freed)
 
 
@@ -52,16 +51,18 @@ def forecast(
     shared: bool,
     now_ms: int,
 ) -> Forecast:
-    """`asks_model`: a model will write the summary; `shared`: as a fork of the session's own request."""
+    """`asks_model`: whether a model will write the summary; `shared`: as a fork of the session's own request."""
     messages = compactable_messages(context)
-    parameters = add_overrides(kind, parameters, transcript)
+    table = weight_table(transcript)
+    parameters = add_overrides(kind, parameters, transcript, table)
     overhead = system_tally(context.setup.system, context.setup.tools).total
-    weigher = RequestWeigher(overhead) if asks_model and kind.summarises else None
+    weights = message_weights(context, table)
+    weigher = RequestWeigher(weights) if asks_model and kind.summarises else None
     if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = replace(
-        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
-        pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
+        recorded_effects(transcript, context, messages) if kind.runs_hooks else Effects(),
+        pinned=frozenset(parameters.pinned),
         summarise=weigher,
         read_notes=lambda: foresee_notes(transcript, context.position),
     )
@@ -79,6 +80,5 @@ def forecast(
         )
     except KindError as error:
         return Forecast(None, str(error))
-    weights = message_weights(context, weight_table(transcript))
     sizes = measure_sizes(context, weights, applied.after, applied.cache_edits)
     return Forecast(applied, weights=tuple(weigher.weights) if weigher else (), sizes=sizes)

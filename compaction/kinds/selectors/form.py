@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from django.http import Http404
@@ -23,6 +23,7 @@ from sessions.context.selectors.context_cache import cached_context
 from sessions.context.selectors.contexts import ContextPoint, load_left_out_among, point_next
 from sessions.models import Entry, Transcript
 from sessions.secrets.engine import mask
+from sessions.text.engine.excerpt import excerpt
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.messages import Message, MessageKind
@@ -51,7 +52,7 @@ UNSENT = "is never sent to the model"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceRow:
-    """A turn to snip, or a message to cut at."""
+    """A turn to snip, or a message at which to cut."""
 
     uuid: str
     title: str
@@ -73,7 +74,7 @@ class PinnedRow:
 
 @dataclass(frozen=True, slots=True)
 class CutPoint:
-    """Where a message that was named leads: to a cut there or nearby, or to the reason why not."""
+    """The cut for a named message, there or nearby, or the reason why there is none."""
 
     why: str = ""
     cut: str = ""
@@ -86,7 +87,7 @@ class CutPoint:
 
 
 class SessionSnapshot:
-    """A transcript as it is now, or as it was at a moment. Its context is made once, when it is first needed."""
+    """A transcript as it is now, or was at a given moment. Its context is made once, when first needed."""
 
     def __init__(self, transcript: Transcript, moment: Moment | None = None) -> None:
         self.transcript = transcript
@@ -109,23 +110,27 @@ class SessionSnapshot:
         return turn_choices(self.messages, self.weights.message)
 
     @cached_property
+    def pins(self) -> tuple[str, ...]:
+        return pinned_uuids(self.transcript)
+
+    @cached_property
     def weights(self) -> MessageWeights:
         return message_weights(self.context, weight_table(self.transcript))
 
     def forecast(
         self, kind: KindSpec, parameters: Parameters, *, asks_model: bool = False, shared: bool = False, now_ms: int
     ) -> Forecast:
+        parameters = replace(parameters, pinned=(*parameters.pinned, *self.pins))
         return forecast(
             self.transcript, self.context, kind, parameters, asks_model=asks_model, shared=shared, now_ms=now_ms
         )
 
     # --- what stays -----------------------------------------------------------------------------------------------
     def pinned_rows(self) -> list[PinnedRow]:
-        """The first first. A message that has left the context is only named."""
-        uuids = pinned_uuids(self.transcript)
-        in_context = {message.uuid: message for message in self.messages} if uuids else {}
+        """In order of the session. A message that has left the context is only named."""
+        in_context = {message.uuid: message for message in self.messages} if self.pins else {}
         rows = []
-        for uuid in uuids:
+        for uuid in self.pins:
             message = in_context.get(uuid)
             if message is None:
                 rows.append(PinnedRow(uuid, "Not in the context any more", uuid))
@@ -135,8 +140,8 @@ class SessionSnapshot:
 
     # --- turns to snip --------------------------------------------------------------------------------------------
     def find_turns(self, ids: list[str]) -> tuple[list[str], list[str]]:
-        """The turns that these messages belong to, by the uuids of their inputs; and a sentence for each that is of
-        none, or of one that cannot go."""
+        """The turns of these messages, by the uuids of their inputs; and a sentence for each message without a turn, or
+        whose turn cannot be removed."""
         owner = {uuid: turn for turn in self.turns for uuid in turn.messages}
         chosen: dict[str, TurnChoice] = {}
         problems = []
@@ -154,7 +159,7 @@ class SessionSnapshot:
         return list(chosen), problems
 
     def turn_page(self, chosen: list[str], number: int | None) -> tuple[Page, list[ChoiceRow]]:
-        """Without a number, the page of the first that is chosen, or else the last page: the latest turns."""
+        """Without a number, the page of the first chosen turn, or else the last page, with the latest turns."""
         first = next((number for number, turn in enumerate(self.turns, 1) if turn.uuid in chosen), len(self.turns))
         page = page_of(number or max(1, -(-first // PER_PAGE)), size=PER_PAGE, total=len(self.turns))
         turns = self.turns[page.start : page.stop]
@@ -174,7 +179,7 @@ class SessionSnapshot:
         return page, rows
 
     def _turn_titles(self, turns: Sequence[TurnChoice]) -> dict[str, str]:
-        """By the uuid of their inputs, with the numbers that they have in the session."""
+        """The titles of turns by the uuid of their inputs, with their numbers in the session."""
         base = self.transcript.pk << POSITION_BITS
         places = {turn.uuid: base | turn.position for turn in turns if turn.position is not None}
         numbers = dict(Entry.objects.filter(pk__in=places.values()).values_list("pk", "turn"))
@@ -205,7 +210,7 @@ class SessionSnapshot:
         )
 
     def cut_page(self, cut: str, direction: Direction, number: int | None) -> tuple[Page, list[ChoiceRow]]:
-        """Inputs at which the conversation may be cut, or everything where there are few; and what was chosen."""
+        """Inputs at which the conversation may be cut, or all messages if there are few; and the chosen one."""
         total = combine(map(self.weights.message, self.messages))
         places = self._places(cut, direction)
         first = next((index for index, (message, _) in enumerate(places, 1) if message.uuid == cut), len(places))
@@ -225,7 +230,8 @@ class SessionSnapshot:
         return page, rows
 
     def _places(self, cut: str, direction: Direction) -> list[tuple[Message, Weight]]:
-        """Each with the weight of what stands before it. What the client put in is no place that people look for."""
+        """Possible cuts, each with the tokens before it. Messages that the client inserted are left out, because people
+        do not look for them."""
         legal = frozenset(legal_pivots(self.messages, direction, self.context.model))
         places: list[tuple[Message, Weight]] = []
         before = combine(())
@@ -238,7 +244,7 @@ class SessionSnapshot:
 
     @cached_property
     def _answers(self) -> dict[str, str]:
-        """The words of whole answers: their first record often only thinks."""
+        """The words of whole answers, because their first record often contains only thinking."""
         words_by_answer: dict[str, list[str]] = {}
         for message in self.messages:
             if message.message_id:
@@ -257,7 +263,7 @@ class SessionSnapshot:
         return CutPoint(self._explain_absence(entry.position), near=near, near_title=self._title(near) if near else "")
 
     def _explain_missing(self, uuid: str) -> str:
-        """Why it is not in the context; empty if it is."""
+        """Why a message is not in the context; empty if it is."""
         if any(message.uuid == uuid for message in self.messages):
             return ""
         try:
@@ -290,10 +296,9 @@ def _entry_title(message: Message) -> str:
 
 
 def _words(message: Message) -> str:
-    """What it says; of a call, the name of the tool."""
+    """The words of a message, or the name of the tool for a call."""
     return " ".join(str(block.get("text") or block.get("name") or "") for block in message.content)
 
 
 def _shorten(words: str) -> str:
-    line = mask(" ".join(words[:READ].split()))
-    return line if len(line) <= WORDS else f"{line[: WORDS - 1]}…"
+    return excerpt(mask(" ".join(words[:READ].split())), WORDS)

@@ -1,4 +1,4 @@
-"""The moment of a session that a compaction starts from, if it is not its end."""
+"""The moment of a session at which to compact, if that is not its end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Moment:
 
     @property
     def is_before(self) -> bool:
-        """Right before the entry, which is a compaction of the agent's; else right after it."""
+        """Right before the entry if that is a compaction by the agent, otherwise right after it."""
         return self.point.position == self.entry.position
 
     @property
@@ -29,8 +29,8 @@ class Moment:
 
 
 def find_moment(transcript: Transcript, address: str) -> Moment:
-    """`address`: of an entry, as in its permalink. At a compaction of the agent's it is the moment at which the agent
-    compacted, so that both can be compared. Raises Http404 if there is no such entry."""
+    """`address`: of an entry, as in its permalink. For a compaction by the agent, it is the moment of that compaction,
+    so that the two can be compared. Raises Http404 if there is no such entry."""
     owner, entry = find_entry(transcript, address)
     if entry.detail != "compact_boundary":
         return Moment(owner, entry, point_after(entry))

@@ -1,4 +1,4 @@
-"""Whether notes of a session are being brought up to date right now: a compaction by notes waits for them."""
+"""Whether the notes of a session are being updated right now: a compaction by notes waits for that."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ KIND = "notes"
 
 
 def run_taking_notes(transcript: Transcript) -> int | None:
-    """The number of the run; None if none is at work. One that only waits for a worker may wait for this very one."""
+    """The number of the active run; None if there is none. A run that is only queued may be waiting for our own
+    worker."""
     runs = Run.objects.filter(kind=KIND, status=Run.Status.RUNNING, parameters__transcript=transcript.pk)
     return runs.values_list("pk", flat=True).first()
 
 
 def foresee_notes(transcript: Transcript, position: int) -> Notes | None:
-    """The notes as they are, for a forecast; with a word on the run that a compaction would wait for."""
+    """The current notes for a forecast, with a remark on the run that a compaction would wait for."""
     notes = newest_notes(transcript, position)
     run = run_taking_notes(transcript) if position >= transcript.entries else None
     if run is None:
@@ -29,5 +30,5 @@ def foresee_notes(transcript: Transcript, position: int) -> Notes | None:
 
 
 def with_word(notes: Notes | None, word: str) -> Notes | None:
-    """With a word on how they came about."""
+    """The notes with a remark on how they were made."""
     return None if notes is None else replace(notes, source=f"{notes.source}; {word}")

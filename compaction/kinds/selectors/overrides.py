@@ -1,14 +1,18 @@
-"""Variables of the client that move its threshold, as they are set for a session: in its settings, or around Lucid."""
+"""Variables of the client that change its threshold, as set for a session: in its settings, or in Lucid's
+environment."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from django.conf import settings
 
 from compaction.hooks.selectors import Origin, client_settings
 from compaction.kinds.engine import KindSpec, Parameters
 from sessions.models import Transcript
+from sessions.usage.engine.tokens import USUAL_WINDOW
+from sessions.weights.engine import WeightTable
 
 PERCENT = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
@@ -32,7 +36,7 @@ def overrides_of(transcript: Transcript) -> dict[str, Override]:
     overrides = {
         name: Override(name, value, "the environment")
         for name in (PERCENT, WINDOW)
-        if (value := os.environ.get(name, "").strip()) and _counts(name, value)
+        if (value := str(getattr(settings, name)).strip()) and _counts(name, value)
     }
     for origin, file, content in sorted(client_settings(transcript, []), key=lambda entry: _ORDER.index(entry[0])):
         variables = content.get("env")
@@ -45,22 +49,25 @@ def overrides_of(transcript: Transcript) -> dict[str, Override]:
     return overrides
 
 
-def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript) -> Parameters:
-    """The parameters of an automatic kind with the client's own threshold, where nothing else was asked for."""
+def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript, table: WeightTable) -> Parameters:
+    """The parameters of an automatic kind with the client's own threshold, unless they say otherwise."""
     if not kind.automatic:
         return parameters
     overrides = overrides_of(transcript)
     chosen = {name.rpartition(".")[2] for name in parameters.settings}
-    settings = {}
+    added = {}
     if (percent := overrides.get(PERCENT)) and "percent" not in chosen:
-        settings["pipeline.auto.percent"] = percent.value
+        added["pipeline.auto.percent"] = percent.value
     if (window := overrides.get(WINDOW)) and "counted_window" not in chosen:
-        settings["pipeline.auto.counted_window"] = window.value
-    if not settings:
-        return parameters
+        added["pipeline.auto.counted_window"] = window.value
     phrases = [overrides[name].phrase for name in (PERCENT, WINDOW) if name in overrides]
-    settings["pipeline.auto.origin"] = " and ".join(phrases)
-    return replace(parameters, settings={**settings, **parameters.settings})
+    if not phrases and "counted_window" not in chosen and table.has_usual_window:
+        added["pipeline.auto.counted_window"] = str(USUAL_WINDOW)
+        phrases = ["of the usual window, as its compactions show"]
+    if not added:
+        return parameters
+    added["pipeline.auto.origin"] = " and ".join(phrases)
+    return replace(parameters, settings={**added, **parameters.settings})
 
 
 def _counts(name: str, value: str) -> bool:

@@ -1,5 +1,5 @@
-"""What a compaction knows of the world outside from the records of a session: files, plan, skills, agents, and the
-client that wrote it. Nothing else is read: its paths could name any file."""
+"""What a compaction knows about the world from the records of a session: files, plan, skills, agents, and the client's
+version. Nothing else is read, because the paths in a session could name any file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def recorded_effects(transcript: Transcript, context: Context, messages: Sequenc
 
 
 def _telling(messages: Sequence[Message]) -> list[Message]:
-    """Those whose records hold more than what was sent, and the latest: it names the client."""
+    """Messages whose records hold more than was sent, and the latest one, which names the client."""
     calls = calls_of(messages)
     tools = FILE_TOOLS | TELLING_TOOLS
     telling = []

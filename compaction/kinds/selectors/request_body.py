@@ -1,4 +1,4 @@
-"""The request that would be sent after a compaction: its body, and the beta features that it needs."""
+"""The request that would be sent after a compaction: its body and the beta features that it needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sessions.transcripts.engine.messages import join_messages
 
 
 def request_document(transcript: Transcript, context: Context, applied: CompactionResult) -> dict[str, Any]:
-    """Secrets are masked. What no record holds is left out, and `unknown` says so."""
+    """Secrets are masked. What no record holds is left out, and listed in `unknown`."""
     parent = find_parent_request(transcript, context)
     body: dict[str, Any] = {"model": context.model}
     betas: list[str] = []

@@ -1,4 +1,4 @@
-"""Is what compactions have left sound? Each is compared with its hash, and has to be readable."""
+"""Checks stored compactions: each must match its hash and be readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waits for notes that are being taken: a compaction would else be made of what they said before."""
+"""Waits for notes that are being updated, so that a compaction does not use the earlier ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAUSE = 0.25
 def await_notes(
     transcript: Transcript, position: int, wait: Callable[[float], None], phase: Callable[[str], None]
 ) -> Notes | None:
-    """The notes after a run that is taking them has ended. `wait` sleeps, and raises when the work must stop."""
+    """The notes, once the run that updates them has ended. `wait` sleeps, and raises when the work must stop."""
     run = run_taking_notes(transcript) if position >= transcript.entries else None
     if run is None:
         return newest_notes(transcript, position)

@@ -1,4 +1,4 @@
-"""Makes a compaction of a session as it is now, and keeps it."""
+"""Makes a compaction of a session and stores it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def compaction_make(
     hooks: RunningHooks | None = None,
     watcher: Watcher | None = None,
 ) -> Compaction:
-    """`point`: where in the session; else at its end. Raises KindError if what is asked for makes no sense."""
+    """`point`: where in the session; by default at its end. Raises KindError if the request makes no sense."""
     point = point or point_next(transcript)
     context = load_context(transcript, point)
     session_id = str(uuid4())
@@ -97,7 +97,7 @@ def _apply(
 ) -> CompactionResult:
     messages = compactable_messages(context)
     effects = replace(
-        recorded_effects(transcript, context, messages) if kind.attaches else Effects(),
+        recorded_effects(transcript, context, messages) if kind.runs_hooks else Effects(),
         pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
@@ -128,7 +128,7 @@ def _weigh(transcript: Transcript, context: Context) -> MessageWeights:
 def _find_sharing(
     transcript: Transcript, context: Context, kind: KindSpec, summariser: Summariser
 ) -> SharingDecision | None:
-    """Whether a summary is asked for as a fork of the session; None where nobody is asked for one of all of it."""
+    """Whether the summary is requested as a fork of the session; None if no model summarises all of it."""
     writer = summariser.model_writer
     if not kind.can_fork or writer is None:
         return None
@@ -144,14 +144,15 @@ def _find_sharing(
 def _complete_parameters(
     transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: SharingDecision | None, session_id: str
 ) -> Parameters:
-    """With the settings that follow from where and by whom it is made."""
-    parameters = add_overrides(kind, parameters, transcript)
+    """The parameters with the settings that follow from where the compaction is made, and by whom."""
+    parameters = add_overrides(kind, parameters, transcript, weight_table(transcript))
     settings = dict(parameters.settings)
     if sharing is not None and not sharing.is_shared:
         settings.pop("fork", None)
-        settings["fork"] = "off"  # as the last, it has the last word
+        settings["fork"] = "off"  # the last hook decides
     if kind.path_setting:
-        # Where the texts will lie if it is exported beside its session. Nobody else has a say: an export writes there.
+        # Where the texts will be if it is exported beside its session. Only this may decide, because an export writes
+        # there.
         folder = decode_path(transcript.source.path).parent / session_id / "tool-results"
         settings.pop(kind.path_setting, None)
         settings[kind.path_setting] = f"{folder}/{{tool_use_id}}.txt"

@@ -1,4 +1,4 @@
-"""Compactions as runs: a model may take minutes to write the summary, and may be stopped."""
+"""Compactions as runs, because a model may take minutes to write the summary, and people may stop it."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ ANSWER_CHARACTERS = 1000
 
 
 def compaction_run(running: ActiveRun, run: Run, announce: Callable[[str], None] | None = None) -> dict[str, Any]:
-    """What `parameters` ask for: transcript, kind, model, hooks, and what the kind takes. The session stays as it is.
-    `announce`: hears each phase as well."""
+    """Makes the compaction in `parameters`: transcript, kind, model, hooks, and settings of the kind. The session does
+    not change. `announce` is told each phase too."""
     parameters = run.parameters
     watcher = RunWatcher(running, announce or _ignore_phase)
     watcher.phase("reading the session")
@@ -67,7 +67,7 @@ def compaction_run(running: ActiveRun, run: Run, announce: Callable[[str], None]
 
 
 def _load_hooks(run: Run, transcript: Transcript, watcher: RunWatcher, cancel: CancelToken) -> RunningHooks | None:
-    """The hooks that the run was started with; None if none are to run."""
+    """The hooks that the run was started with; None if none should run."""
     try:
         scope = Scope(run.parameters.get("hooks") or Scope.OFF)
     except ValueError:
@@ -185,7 +185,7 @@ class RunWatcher:
         self.running.update_turn(
             f"{self.how} …\n\n{'…' if len(text) > ANSWER_CHARACTERS else ''}{text[-ANSWER_CHARACTERS:]}"
         )
-        # Whoever asks is stopped by its token: it then still knows what the request was billed.
+        # The request is stopped by its token, and its sender still learns what was billed.
         with suppress(RunStopped):
             if not self.counting:
                 self.running.report_progress(len(text))

@@ -1,4 +1,4 @@
-"""Keeps the sizes of compactions true: they are measured when one is made, and anew whenever their session is."""
+"""Keeps the sizes of compactions current: they are measured when one is made, and again whenever their session is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def compactions_measure(transcript: Transcript) -> None:
-    """After the parts of its session were measured."""
+    """Measures the compactions of a session after its parts were measured."""
     for compaction in Compaction.objects.filter(transcript=transcript):
         try:
             compaction_measure(compaction)

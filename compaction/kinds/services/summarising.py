@@ -1,5 +1,5 @@
-"""Who writes summaries: a model, where one is named, as a fork of the session if that can be; otherwise they are put
-together mechanically."""
+"""Who writes summaries: a model if one is named, as a fork of the session if possible; otherwise they are made
+mechanically."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ CUT_OFF = "max_tokens"
 
 
 class NoModelError(ValueError):
-    """A model was asked for by name, and there is none to ask."""
+    """A model was requested by name, but none is available."""
 
 
 @dataclass(slots=True)
 class ModelWriter:
-    """Asks a model for summaries. Every request is told to the watcher, and kept."""
+    """Asks a model for summaries. Every request is reported to the watcher, and recorded."""
 
     model: LanguageModel
     name: str
@@ -110,7 +110,7 @@ class ModelWriter:
             raise
         except ModelError as error:
             self._end(str(error), error.usage, text=self._text)
-            # A fork may be refused for what is in it, and a span for what it tells; all else would happen again.
+            # A fork may be refused for its contents, and so may a span; all other errors would happen again.
             passing = (RefusedError, BadRequestError) if request.path is RequestPath.FORK else (RefusedError,)
             raise self._failure(str(error), final=not isinstance(error, passing)) from error
 
@@ -167,7 +167,7 @@ class ModelWriter:
 
 
 def _unusable(reply: Reply, tools: Counter[str], path: RequestPath) -> str:
-    """A call uses up the only turn, whatever was said before it."""
+    """Why a reply is no summary: a call uses up the only turn, whatever was said before it."""
     who = "the fork" if path is RequestPath.FORK else "the model"
     if tools:
         return f"{who} called tools ({', '.join(tools)}) instead of writing"
@@ -177,7 +177,7 @@ def _unusable(reply: Reply, tools: Counter[str], path: RequestPath) -> str:
 
 
 def _suit_roles(messages: Sequence[Message], model: str) -> Sequence[Message]:
-    """Models before Opus 4.8 refuse messages of the role `system`: what they say goes into reminders."""
+    """Models before Opus 4.8 refuse messages of the role `system`, so their text goes into reminders."""
     facts = facts_of(model)
     if facts is None or facts.system_role is not False:
         return messages
@@ -215,7 +215,7 @@ def summariser_choose(
 ) -> Summariser:
     """`name`: a model, `configured` for the one of the settings, or `mechanical`.
 
-    Whoever names nothing gets no model: asking one costs money, and sends the session to somebody else."""
+    Without a name no model is asked, because that costs money and sends the session to somebody else."""
     if not name:
         return Summariser(MECHANICAL, "No model was named, so nobody was asked.")
     if name == MECHANICAL:

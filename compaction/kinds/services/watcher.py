@@ -1,4 +1,4 @@
-"""Watches the requests for a summary while they are made, and keeps what became of each."""
+"""Follows the requests for a summary, and records the outcome of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sessions.usage.engine.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class RequestOutcome:
-    """One request, and what became of it."""
+    """One request and its outcome."""
 
     how: str
     """In words: `Asked claude-x as a fork`."""
@@ -44,26 +44,26 @@ class RequestOutcome:
 
 
 class Watcher(Protocol):
-    """Is told what happens, as it happens."""
+    """Is told about events as they happen."""
 
     def phase(self, name: str, /, *, total: int | None = None, unit: str = "") -> None:
-        """What is done now; with a total, the n-th of them is `step`."""
+        """Names the current phase; with a total, `step` is the number of the current part."""
 
     def step(self, number: int, /) -> None: ...
 
     def wait(self, seconds: float, /) -> None:
-        """Something else has to end first. Raises when the work must stop."""
+        """Something else must end first. Raises when the work must stop."""
 
     def begin_request(self, how: str, /) -> None:
         """A request is sent."""
 
     def receive_text(self, text: str, /) -> None:
-        """All that has arrived of its answer."""
+        """The whole answer as far as it has arrived."""
 
     def end_request(self, request: RequestOutcome, text: str, /) -> None: ...
 
     def note(self, text: str, /) -> None:
-        """Something else has happened: a hook has run."""
+        """Something else has happened, for example a hook has run."""
 
 
 class SilentWatcher:

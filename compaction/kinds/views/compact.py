@@ -81,7 +81,7 @@ def compact_request(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def _redirect(owner: Transcript, form: CompactionForm) -> HttpResponse:
-    """To the same form of a sub-agent, or of the session."""
+    """Redirects to the same form of a sub-agent or of the session."""
     return HttpResponseRedirect(f"{reverse('transcript-compact', args=[owner.public_id])}?{form.query}")
 
 
@@ -97,8 +97,8 @@ def _read_form(request: HtmxRequest, head: SessionHead) -> CompactionForm:
 
 
 def confirmation_of(run: Run) -> str | None:
-    """Where a run that asks a model or runs hooks is started again: price and commands are shown anew. None if it does
-    neither."""
+    """The page that restarts a run that asks a model or runs hooks, because price and commands are shown again. None if
+    it does neither."""
     if run.parameters.get("model", "") in ("", MECHANICAL) and run.parameters.get("hooks", Scope.OFF) == Scope.OFF:
         return None
     public_id = (
@@ -166,7 +166,7 @@ class _Page:
         return hooks_of(self.head.transcript, str(self.form.kind.trigger))
 
     def hook_values(self) -> dict[str, Any]:
-        """The commands that would run around it, by whose they are: nobody runs what was not shown."""
+        """The commands that would run around it, by owner: no command runs that was not shown."""
         configured = self.hooks
         return {
             "shown": [(hook, mask(hook.command)) for hook in configured.hooks],
@@ -196,7 +196,7 @@ class _Page:
         }
 
     def forecast_values(self, *, on_demand: bool) -> dict[str, Any]:
-        """Large sessions wait until they are asked for it."""
+        """For large sessions only on request."""
         if self.form.errors or self.missing_choice():
             return {"lacks": self.missing_choice()}
         if is_large(self.head.transcript) and not on_demand:
@@ -210,7 +210,7 @@ class _Page:
             values["bar"] = token_bar([("kept", "left", left), ("freed", "freed", freed)])
         if self.form.will_ask_model:
             values["price"] = forecast_price(self.model, forecast.weights)
-        # With a model the forecast only stands in for its summary, which may turn out shorter.
+        # With a model, the forecast only guesses the summary, which may turn out shorter.
         asks = self.form.will_ask_model and forecast.weights
         if forecast.applied is not None and forecast.applied.beside:
             values["beside"] = json.dumps(forecast.applied.beside, indent=2, ensure_ascii=False)
@@ -223,7 +223,7 @@ class _Page:
         )
 
     def missing_choice(self) -> str:
-        """What has to be chosen first."""
+        """What must be chosen first."""
         if self.form.kind.picks_turns and not self.form.ids:
             return "Pick the turns that should go."
         if self.cut_point is not None and not self.cut_point.cut:
@@ -272,7 +272,7 @@ class _Page:
         return response
 
     def confirm(self) -> HttpResponse:
-        """What would be sent, to whom, and for how much. Nothing has been sent yet."""
+        """Shows what would be sent, to whom, and the price. Nothing has been sent yet."""
         sharing = find_sharing(self.head.transcript, self.model)
         forecast = self.forecast(shared=sharing.is_shared)
         price = forecast_price(self.model, forecast.weights)
@@ -292,7 +292,7 @@ class _Page:
 
 
 def _explanation(forecast: Forecast) -> dict[str, Any]:
-    """Why, and what each mechanism says: they quote the session."""
+    """The reason and the reports of the mechanisms, masked, because they quote the session."""
     if forecast.applied is None:
         return {"why": mask(forecast.refused)}
     stages = [(stage.applied, stage.mechanism, mask(stage.why)) for stage in forecast.applied.reports]

@@ -1,4 +1,4 @@
-"""Reads a compaction from an address or a form. Each field is checked, and whatever was typed is kept."""
+"""Reads a compaction from an address or a form. Each field is checked, and typed values are kept."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class CompactionForm:
 
     @property
     def will_ask_model(self) -> bool:
-        """A model is to be asked."""
+        """Whether a model will be asked."""
         return self.kind.summarises and self.writer != MECHANICAL
 
     @property
     def will_run_hooks(self) -> bool:
-        """Commands are to run around it."""
+        """Whether commands will run around it."""
         return self.kind.runs_hooks and self.hooks is not Scope.OFF
 
     @property
@@ -76,7 +76,7 @@ class CompactionForm:
 
     @property
     def more_changed(self) -> bool:
-        """A setting that is folded away differs from its default."""
+        """Whether a folded setting differs from its default."""
         return any(setting.name in self.settings for group in self.fields.more for setting in group.fields)
 
     @property
@@ -86,7 +86,7 @@ class CompactionForm:
         return [f"{labels.get(name, '')}{sentence}" for name, sentence in self.errors.items()]
 
     def _with_values(self, fields: tuple[Field, ...]) -> list[tuple[Field, str, str]]:
-        """Each with what stands in it, and what is wrong with that."""
+        """The fields with their values and errors."""
         return [
             (setting, self.settings.get(setting.name, setting.default), self.errors.get(setting.name, ""))
             for setting in fields
@@ -111,7 +111,7 @@ class CompactionForm:
         return {MODE: self.mode} if self.mode else {}
 
     def run_parameters(self, transcript: int, model: str) -> dict[str, Any]:
-        """As the parameters of a run."""
+        """The parameters of a run."""
         parameters = self.parameters()
         return {
             "transcript": transcript,
@@ -127,7 +127,7 @@ class CompactionForm:
         }
 
     def values(self) -> list[tuple[str, str]]:
-        """What was chosen, as fields: what is as usual is left out."""
+        """The chosen values by field, without defaults."""
         pairs = [("kind", self.kind.name), ("at", self.at)]
         if self.mode != self.kind.default_mode:
             pairs.append(("mode", self.mode))
@@ -147,11 +147,11 @@ class CompactionForm:
 
     @property
     def query(self) -> str:
-        """The same in an address."""
+        """The same as a query string."""
         return urlencode(self.values())
 
     def query_of(self, kind: KindSpec) -> str:
-        """In the address of another kind: those that need a pivot share it."""
+        """The query string for another kind: those that need a pivot share it."""
         carried = [("kind", kind.name), *([("at", self.at)] if self.at else [])]
         if self.kind.needs_pivot and kind.needs_pivot and self.pivot:
             carried.append(("pivot", self.pivot))
@@ -159,7 +159,7 @@ class CompactionForm:
 
 
 def parse_form(data: QueryDict) -> CompactionForm:
-    """Takes any input: what makes no sense ends up in the errors."""
+    """Accepts any input; what makes no sense becomes an error of its field."""
     form = CompactionForm()
     if name := _text(data.get("kind", "")):
         try:
@@ -179,7 +179,7 @@ def parse_form(data: QueryDict) -> CompactionForm:
     form.hooks_seen = data.get("hooks-seen", "")
     form.again = whole_number(data.get("again", ""))
     defaults = {setting.name: setting.default for setting in form.fields.all}
-    # Where another mode was chosen, the settings beside it are still those of the former one.
+    # If another mode was chosen, the settings beside it are still those of the earlier one.
     former = data.get("settings-of", form.mode) != form.mode
     for key in data:
         if not key.startswith(SETTING) or "kind" in form.errors or former:
@@ -194,7 +194,7 @@ def parse_form(data: QueryDict) -> CompactionForm:
 
 
 def _differs(form: CompactionForm, name: str, value: str, default: str) -> bool:
-    """50000 is no other value than 50,000, only typed in another way."""
+    """50000 and 50,000 are the same value."""
     if value == default or len(value) > LONGEST_VALUE:
         return value != default
     mode = form.mode_setting
@@ -205,7 +205,7 @@ def _differs(form: CompactionForm, name: str, value: str, default: str) -> bool:
 
 
 def _setting(name: str, names: Collection[str]) -> str:
-    """The end of a name is enough where only one ends so, as on the command line."""
+    """The end of a name is enough if it is unique, as on the command line."""
     ending = [full_name for full_name in names if full_name.endswith(f".{name}")]
     return ending[0] if name not in names and len(ending) == 1 else name
 
@@ -249,7 +249,7 @@ def _check(form: CompactionForm) -> None:
 
 
 def _ids(texts: list[str]) -> list[str]:
-    """One by one, or with commas between: the list of turns has pages, and what was chosen elsewhere comes along."""
+    """Ids, separate or joined by commas: the list of turns has pages, and choices from the others are carried along."""
     ids = [_text(part)[:LONGEST_ID] for text in texts for part in text.split(",")]
     return list(dict.fromkeys(uuid for uuid in ids if uuid))[:MOST_IDS]
 

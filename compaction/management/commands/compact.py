@@ -16,7 +16,7 @@ from compaction.kinds.services.runs import KIND, compaction_run
 from compaction.kinds.views.form import SESSION
 from compaction.models import Compaction
 from compaction.pins.services import PinError, find_message
-from compaction.trail.engine.replay import describe_step, step_values
+from compaction.trail.engine.auto_replay import describe_step, step_values
 from compaction.trail.selectors.replays import replay_auto
 from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError

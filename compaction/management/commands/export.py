@@ -1,4 +1,4 @@
-"""`lucid export`: a compaction as a session of its own, which the agent can resume."""
+"""`lucid export`: a compaction as a new session that the agent can resume."""
 
 from __future__ import annotations
 

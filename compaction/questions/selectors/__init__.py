@@ -1,4 +1,4 @@
-"""What a session can be asked at once, and what that is reckoned to cost."""
+"""What a session can be asked at once, and the estimated price."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from sessions.context.engine import Context
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
 from sessions.requests.selectors import ParentRequest, decide_sharing, find_parent_request
-from sessions.transcripts.engine.messages import text_block
 from sessions.usage.engine.price_forecast import Weight
-from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine import estimate_text
 
 SUMMARY, NOTES, MEMORIES = "summary", "notes", "memories"
 ANSWERS = {SUMMARY: 20_000, NOTES: 2_000, MEMORIES: 2_000}
@@ -47,7 +46,7 @@ class Askable:
 
 @dataclass(slots=True)
 class _FirstRequest:
-    """Stands in for a model: it keeps what the first request for a summary asks."""
+    """Stands in for a model, and records the first request for a summary."""
 
     request: SummaryRequest | None = None
     answers: MechanicalSummariser = field(default_factory=MechanicalSummariser)
@@ -58,7 +57,7 @@ class _FirstRequest:
 
 
 def summary_question(context: Context, now_ms: int) -> str:
-    """What a full compaction of this context asks; empty if there is nothing to compact."""
+    """The question of a full compaction of this context; empty if there is nothing to compact."""
     first = _FirstRequest()
     effects = Effects(summarise=first)
     apply_kind(
@@ -91,7 +90,7 @@ def find_askable(transcript: Transcript, now_ms: int) -> Askable:
         SUMMARY: summary_question(context, now_ms),
         NOTES: notes_prompt(NotesSituation(transcript), "summary.md"),
     }
-    sizes = {title: estimate_blocks([text_block(prompt)]) for title, prompt in prompts.items() if prompt}
+    sizes = {title: estimate_text(prompt, name) for title, prompt in prompts.items() if prompt}
     left_out = [] if prompts[SUMMARY] else ["There is nothing to compact, so no summary is asked for."]
     if skipped := _why_no_memories(transcript, context):
         left_out.append(skipped)

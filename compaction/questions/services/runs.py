@@ -1,5 +1,5 @@
 """Questions to one session at once, as a run: a summary, notes and memories as children of one fork. Their first
-requests are sent together and differ in the question alone; what each does with its answer comes after, one by one."""
+requests are sent together and differ only in the question. Afterwards each continues with its answer, one by one."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _ask_memories(asking: _Asking, stack: ExitStack) -> Question | None:
     directory = extraction_directory(transcript=asking.transcript)
     stretch = extraction_stretch(asking.run, asking.transcript, directory)
     if isinstance(stretch, dict):
-        return None  # it was looked through since the page was shown
+        return None  # it was searched since the page was shown
     work = stack.enter_context(extraction_work(directory))
     tools = extraction_tools(asking.transcript, work.copy)
 

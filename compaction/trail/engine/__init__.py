@@ -1,4 +1,4 @@
-"""The compactions of a session in order: what each was, and how much of the user's words it left."""
+"""The compactions of a session in order: their kind, and how much of the user's words they left."""
 
 from __future__ import annotations
 

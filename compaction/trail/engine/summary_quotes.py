@@ -1,4 +1,4 @@
-"""Finds out whether a summary still contains a message of the user, word for word."""
+"""Tells whether a summary still contains a message of the user, word for word."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SummaryQuotes:
             if gap is None:
                 self._items.add(" ".join(words[:MOST_WORDS]))
                 self._parts += [f" {' '.join(words)} "] if len(words) >= LEAST_PART_WORDS else []
-            elif len(words := words[:-1][:ENOUGH_WORDS]) >= LEAST_WORDS:  # the last may be cut in two
+            elif len(words := words[:-1][:ENOUGH_WORDS]) >= LEAST_WORDS:  # the last word may be cut
                 self._beginnings.setdefault(len(words), set()).add(" ".join(words))
 
     def holds(self, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Auto over the requests of a session, in order."""
+"""Replays auto over the requests of a session, in order."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from compaction.kinds.engine import Parameters, config_of, kind_named
 from compaction.kinds.selectors.overrides import add_overrides
-from compaction.trail.engine.replay import AutoReplay, RecordedRequest, ReplayStep
+from compaction.trail.engine.auto_replay import AutoReplay, RecordedRequest, ReplayStep
 from compaction.trail.selectors.links import load_unanswered, refused_request, unanswered_text
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
 from sessions.context.selectors.forked_contexts import load_original_contexts
 from sessions.models import Request, Transcript
+from sessions.weights.selectors import weight_table
 
 _AGENT = "agent"
 """Who asks in a sub-agent: its compactions empty nothing that the session shares."""
@@ -24,7 +25,7 @@ def replay_auto(transcript: Transcript, settings: Mapping[str, str]) -> Iterator
     Raises KindError for settings that make no sense."""
     kind = kind_named("auto")
     chosen = {"pipeline.cache_edits": "on", **settings}
-    parameters = add_overrides(kind, Parameters(settings=chosen), transcript)
+    parameters = add_overrides(kind, Parameters(settings=chosen), transcript, weight_table(transcript))
     config = config_of(kind, parameters.settings).pipeline
     if transcript.kind != Transcript.Kind.MAIN:
         config = replace(config, source=_AGENT)

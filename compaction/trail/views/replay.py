@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from compaction.kinds.engine import KindError
-from compaction.trail.engine.replay import ReplayStep, remarks_of
+from compaction.trail.engine.auto_replay import ReplayStep, remarks_of
 from compaction.trail.selectors.replays import replay_auto
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms

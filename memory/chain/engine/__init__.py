@@ -1,4 +1,4 @@
-"""The CLAUDE.md chain: what is loaded for a directory, in which order, and what a compaction loses of it."""
+"""The CLAUDE.md chain: what is loaded for a directory, in which order, and which part of it a compaction loses."""
 
 from __future__ import annotations
 

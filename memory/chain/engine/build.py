@@ -9,8 +9,8 @@ from pathlib import Path
 
 from memory.chain.engine.candidates import MANAGED, Candidate, files_at_start, files_below
 from memory.chain.engine.chain_file import ChainFile, Include, Layer, Outcome, When
-from memory.chain.engine.files import LeadsOutError, NotTextError, read_bytes, read_text
 from memory.chain.engine.includes import WrittenInclude, find_includes
+from memory.chain.engine.instruction_files import LeadsOutError, NotTextError, read_bytes, read_text
 from memory.files.engine.reading.header import read_header
 from memory.files.engine.reading.loaded_text import blank_comments, load_index, without_comments
 from memory.files.engine.reading.text import decode, split_lines

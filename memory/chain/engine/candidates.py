@@ -27,8 +27,8 @@ class Candidate:
 def files_at_start(
     directory: Path, config: Path, project: Path, managed: tuple[Path, ...] = MANAGED
 ) -> Iterator[Candidate]:
-    """Managed, user, then for each directory from the root of the file system down to the working directory: the
-    project's, its rules, and what is local."""
+    """Managed, user, then for each directory from the root of the file system down to the working directory: project
+    files, rules and local files."""
     project = Path(os.path.realpath(project))
     for folder in managed:
         root = Path(os.path.realpath(folder))
@@ -70,7 +70,7 @@ def _rules(folder: Path, layer: Layer, root: Path, when: When = When.START) -> I
     if not folder.is_dir():
         return
     if not Path(os.path.realpath(folder)).is_relative_to(root):
-        yield Candidate(folder, layer, when, root)  # not even the names of what lies there are looked at
+        yield Candidate(folder, layer, when, root)  # not even the names in it are read
         return
     for path in sorted(folder.rglob("*.md"))[:MOST_FOLDERS]:
         yield Candidate(path, layer, when, root)

@@ -1,4 +1,4 @@
-"""The chain as the agent gets it: one reminder before the first message, file after file."""
+"""The chain as the agent gets it: one reminder before the first message, with all files in order."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _REPORTED = {
 
 
 def is_recorded(layer: Layer) -> bool:
-    """Is the label of the layer known from a recording? Those of user and local files are reported by others; how the
-    client labels managed ones is not known here, and they go without."""
+    """Whether the label of the layer was seen in a recording. Those of user and local files are reported by others. The
+    client's label for managed files is unknown, so they have none."""
     return layer in _RECORDED
 
 

@@ -1,1 +1,1 @@
-"""Dreaming over memory: when, by whom alone, and what of it needs no model."""
+"""Dreaming over memory: its gates, its lock, and the part that needs no model."""

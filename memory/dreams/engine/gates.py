@@ -1,4 +1,4 @@
-"""What has to be so before memory is dreamed over, the cheapest to find out first."""
+"""The conditions for a dream over memory, the cheapest to check first."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def lock_gate(*, lock: DreamLock, now_ms: int) -> Gate:
 
 
 def find_closed_gate(gates: tuple[Gate, ...], *, by_hand: bool) -> Gate | None:
-    """The first one that keeps a dream from beginning."""
+    """The first gate that prevents a dream."""
     return next((gate for gate in gates if not gate.open and (gate.counts_by_hand or not by_hand)), None)
 
 

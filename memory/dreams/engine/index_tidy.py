@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_line_added
@@ -52,7 +53,7 @@ class IndexChanges:
 
 
 def tidy_index(directory: MemoryDirectory, merged: Mapping[str, str]) -> IndexChanges:
-    """`gone`: topics that were merged, with the ones that they went into."""
+    """`merged`: topics that were merged away, each with the topic that took its text."""
     work = _IndexTidier(directory, merged)
     if INDEX_NAME in directory.by_name and not directory.by_name[INDEX_NAME].is_whole:
         return work.changes
@@ -79,7 +80,7 @@ class _IndexTidier:
 
     # --- pointers -------------------------------------------------------------------------------------------------
     def fix_pointers(self) -> None:
-        """To what a topic was merged into, or to what is meant where the name is only written otherwise."""
+        """Points to the topic that another was merged into, or to the topic that a differently spelled name means."""
         names = {
             _normalise_name(file.name): file.name for file in self.directory.files if file.kind is not FileKind.INDEX
         }
@@ -99,7 +100,7 @@ class _IndexTidier:
         self._add_reason("Points to what was meant", repaired)
 
     def drop_dangling(self) -> None:
-        """A pointer to a file that is not there goes; its words may be all that is left of that file, and stay."""
+        """Removes pointers to missing files, but keeps their words, which may be all that is left of such a file."""
         dangling = [index for index, (line, _) in enumerate(self.lines) if self._is_dangling(line)]
         line_index = LineIndex(
             fact
@@ -128,7 +129,8 @@ class _IndexTidier:
         return target.endswith(".md") and target not in self.directory.by_name and target != RECOVERED
 
     def _current_facts(self) -> Iterator[Fact]:
-        """Of all files, the index as it is by now; those of other files have no line, so that none is left out."""
+        """The facts of all files and of the current index. Facts of other files have no line number, so that none is
+        skipped."""
         for file in self.directory.files:
             if file.name != INDEX_NAME:
                 yield from (fact._replace(line=0) for fact in facts_of_file(file.name, file.data))
@@ -137,14 +139,14 @@ class _IndexTidier:
             yield Fact(INDEX_NAME, line.number, text, key_of(text))
 
     def _recover(self, lines: list[str]) -> None:
-        """Into a topic of their own, as they were."""
+        """Puts the lines unchanged into a new topic."""
         data = self._append_lines(RECOVERED, _RECOVERED_HEAD, lines)
         counted = "the line" if len(lines) == 1 else f"{len(lines):,} lines"
         self.changes.add_reason(RECOVERED, f"Keeps {counted} of the index that pointed to files which are not there.")
         self.topics[RECOVERED] = parse_file(RECOVERED, data, mtime_ns=self.index.mtime_ns)
 
     def drop_repeated(self) -> None:
-        """A second line for the same topic goes; what it says goes into the topic."""
+        """Removes a second line for the same topic, and moves its words into the topic."""
         seen_targets: set[str] = set()
         repeated: list[int] = []
         for index, (line, _) in enumerate(self.lines):
@@ -161,7 +163,8 @@ class _IndexTidier:
         self._remove_lines(repeated)
 
     def _keep_line(self, index: int) -> bool:
-        """What a second line says, in its topic, unless that or the line before says so already. False if it cannot."""
+        """Puts the words of a second line into its topic, unless the topic or the first line already has them. False if
+        that is impossible."""
         text = strip_line_end(self._line_text(index))
         topic = self.topics[self._line_target(index)]
         earlier = (number for number, (line, _) in enumerate(self.lines) if number < index and line.entries)
@@ -185,7 +188,9 @@ class _IndexTidier:
         title_is_known = line_index.find_line_saying(key_of(title)) is not None or any(
             says(earlier_key, key_of(title)) for earlier_key in earlier_keys
         )
-        self._add_line(topic, hook if hook and title_is_known else f"{title}: {hook}" if hook else title)
+        # Words that stand elsewhere as they are would not count as this line's.
+        hook_is_enough = hook and title_is_known and key_of(hook) not in self._first_keys
+        self._add_line(topic, hook if hook_is_enough else f"{title}: {hook}" if hook else title)
         return True
 
     def shorten(self) -> None:
@@ -242,7 +247,7 @@ class _IndexTidier:
                 self.added.append(pointer)
 
     def _removal_order(self, texts: list[str]) -> list[int]:
-        """Pointers to what was changed longest ago, and then whatever stands last."""
+        """First pointers to the topics that were changed longest ago, then the last lines."""
         changed: dict[int, float] = {}
         for index, line in enumerate(
             read_index(parse_file(INDEX_NAME, "".join(texts).encode("utf-8", "replace"))).lines
@@ -264,7 +269,7 @@ class _IndexTidier:
         )
 
     def _append_lines(self, name: str, head: str, lines: list[str]) -> bytes:
-        """Lines at the end of a topic, which need not be there."""
+        """Appends lines to a topic, which need not exist."""
         topic = self.topics.get(name)
         old = topic.source.text if topic else head
         gap = "" if old.endswith("\n") else "\n"
@@ -273,6 +278,11 @@ class _IndexTidier:
         return self.changes.files[name]
 
     # --- lines ----------------------------------------------------------------------------------------------------
+    @cached_property
+    def _first_keys(self) -> frozenset[str]:
+        """Of all facts, before anything was changed."""
+        return frozenset(fact.key for file in self.directory.files for fact in facts_of_file(file.name, file.data))
+
     @property
     def _end(self) -> str:
         return self.index.source.line_end
@@ -305,11 +315,11 @@ class _IndexTidier:
         return self.lines[index][0].entries[0].target
 
     def _keep_hook(self, line: IndexLine) -> None:
-        """What a line says, in its topic, unless that says so already."""
+        """Puts the words of a line into its topic, unless that already has them."""
         entry = line.entries[0]
         topic = self.topics[entry.target]
         if entry.hook and _PLAIN.sub(" ", entry.hook.lower()) not in _PLAIN.sub(" ", topic.text.lower()):
-            # A date or a number in the title belongs to what is said: without it the fact would not be whole.
+            # A date or a number in the title belongs to the fact, which would be incomplete without it.
             is_complete = carries(key_of(entry.hook), key_of(line.text))
             self._add_line(topic, entry.hook if is_complete else f"{entry.title}: {entry.hook}")
 

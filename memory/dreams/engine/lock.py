@@ -52,7 +52,7 @@ class DreamLock:
 
 @dataclass(frozen=True, slots=True)
 class HeldLock:
-    """Ours, until it is kept or rolled back."""
+    """A lock that we hold until it is completed or rolled back."""
 
     directory: Path
     pid: int
@@ -60,13 +60,13 @@ class HeldLock:
     """The time that the lock had; None if there was none."""
 
     def complete(self, now_ns: int) -> None:
-        """Memory was consolidated now. Nobody holds the lock any more."""
+        """Releases the lock; memory was consolidated now."""
         with _exclusive(self.directory):
             if _read(self.directory).pid == self.pid:
                 _write(self.directory, b"", now_ns)
 
     def roll_back(self) -> None:
-        """As if nothing had been: the time is the earlier one again. A lock that another took over is left alone."""
+        """Releases the lock and restores the earlier time. A lock that another process took over is left alone."""
         with _exclusive(self.directory):
             _restore(self)
 
@@ -83,7 +83,7 @@ def lock_read(directory: Path) -> DreamLock:
 
 
 def lock_take(directory: Path, *, now_ns: int, pid: int | None = None) -> HeldLock | None:
-    """None if somebody else has it. Raises OSError where the directory cannot be written."""
+    """None if somebody else has it. Raises OSError if the directory cannot be written to."""
     own_pid = os.getpid() if pid is None else pid
     with _exclusive(directory):
         lock = _read(directory)
@@ -93,7 +93,7 @@ def lock_take(directory: Path, *, now_ns: int, pid: int | None = None) -> HeldLo
         try:
             _write(directory, str(own_pid).encode(), now_ns)
         except OSError:
-            # It may have got its name before the disk failed.
+            # It may have been renamed before the disk failed.
             with suppress(OSError):
                 _restore(held)
             raise
@@ -103,12 +103,12 @@ def lock_take(directory: Path, *, now_ns: int, pid: int | None = None) -> HeldLo
 
 @contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
-    """Among processes that do the same, nobody looks between our look and our write. Others do not know of this, so
-    what was written is still read again."""
+    """Lucid's own processes cannot read between our reading and our writing. Other programs can, so the lock is read
+    again after writing."""
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
-        for draft in directory.glob(f".{NAME}.*{DRAFT}"):  # of one that was killed: who is alive holds this
+        for draft in directory.glob(f".{NAME}.*{DRAFT}"):  # whose process was killed, or it would hold this
             draft.unlink(missing_ok=True)
         yield
     finally:
@@ -139,12 +139,12 @@ def _read(directory: Path) -> DreamLock:
 
 
 def _write(directory: Path, body: bytes, when_ns: int) -> None:
-    """In one step, time and all: what fails in the middle must not forget when memory was last consolidated."""
+    """Writes body and time in one step: a failure in between must not forget when memory was last consolidated."""
     replace_durably(directory / NAME, body, mode=0o644, mtime_ns=when_ns)
 
 
 def is_alive(pid: int) -> bool:
-    """A process that has ended and that nobody has asked for yet counts as dead."""
+    """A process that has ended but was not waited for yet (a zombie) counts as dead."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""What a model is told when it dreams, and what it has to say of it at the end."""
+"""The prompt of a dream, and the report that the model must write at its end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LONGEST = 2_000
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What was said of one file."""
+    """The report on one file."""
 
     reason: str = ""
     sources: tuple[tuple[str, str], ...] = ()
@@ -60,8 +60,8 @@ class DreamReport:
 
 
 def dream_prompt(*, copy: str, transcripts: Sequence[str], today: str, since: str, sessions: Sequence[str]) -> str:
-    """What this dream is about. `sessions`: the transcripts that went on since, the latest first. `transcripts`: where
-    they and the earlier ones are."""
+    """The prompt of this dream. `sessions`: the transcripts that have grown since, the latest first. `transcripts`:
+    where they and the earlier ones are."""
     lines = [
         f"The copy of the memory directory is {copy}. Today is {today}.",
         f"It was last consolidated {since}." if since else "It was never consolidated before.",
@@ -76,7 +76,7 @@ def dream_prompt(*, copy: str, transcripts: Sequence[str], today: str, since: st
 
 
 def read_report(text: str) -> DreamReport:
-    """The last words of a dream. Whatever is missing in them stays empty: nothing is made up."""
+    """Reads the last words of a dream. Whatever they lack stays empty."""
     blocks = list(_FENCE.finditer(text))
     if not blocks:
         return DreamReport(text.strip()[:LONGEST])

@@ -11,11 +11,11 @@ from memory.dreams.engine.index_tidy import OVERFLOW, tidy_index
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_field, with_line_added
 from memory.files.engine.reading.file import INDEX_NAME, RECOVERED, MemoryFile, parse_file
-from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.rules import dates, duplicates
 from memory.lint.engine.surroundings import Surroundings
 from memory.proposals.engine.facts import facts_of_file, find_contradiction
 from memory.proposals.engine.facts.comparison import LineIndex
+from sessions.text.engine.excerpt import excerpt
 
 MOST_ROUNDS = 5
 """What was merged, dated or moved may give cause for more of it."""
@@ -37,7 +37,7 @@ class TidyResult:
 
 
 def tidy(directory: MemoryDirectory, surroundings: Surroundings) -> TidyResult:
-    """What a tidy would make of a directory; nothing is written. Files that were not read as a whole stay."""
+    """The result of a tidy; nothing is written. Files that were not read completely stay as they are."""
     work = _Tidier(directory, replace(surroundings, instructions={}))
     for _ in range(MOST_ROUNDS):
         before = dict(work.files)
@@ -78,7 +78,7 @@ class _Tidier:
             self._merge(pair, finding.fix.changes(), finding.message)
 
     def _keep_apart(self, pair: frozenset[str]) -> bool:
-        """Two that differ in what they say of the same are for a person to decide about."""
+        """Whether two topics contradict each other. If so, both stay, and a person must decide."""
         first, second = sorted(pair)
         contradiction = find_contradiction(
             *([fact.key for fact in facts_of_file(name, self.files[name].data)] for name in (first, second))
@@ -102,7 +102,7 @@ class _Tidier:
         self._keep_header(removed, into)
 
     def _keep_header(self, removed: MemoryFile, into: str) -> None:
-        """What it was called, and whatever else its header said."""
+        """Keeps the name of a merged topic, and the other fields of its header."""
         header = [fact for fact in facts_of_file(removed.name, removed.data) if fact.line <= removed.header.last]
         for fact in header:
             topic = self.files[into]
@@ -122,7 +122,7 @@ class _Tidier:
     def date(self) -> None:
         for name, topic in list(self.files.items()):
             if name in (OVERFLOW, RECOVERED):
-                continue  # lines from elsewhere: the time of this file says nothing of them
+                continue  # lines from elsewhere, whose dates do not count from the time of this file
             for _ in range(MOST_DATES):
                 directory = MemoryDirectory(self.path, (self.files[name],))
                 fixes = (finding for finding in dates.check(directory, self.surroundings) if finding.fix is not None)
@@ -149,7 +149,7 @@ class _Tidier:
             self._add_reason(INDEX_NAME, "Points to the topics that stay.")
 
     def _put(self, name: str, data: bytes) -> None:
-        """With the time of the file, which its dates count from."""
+        """Writes a file with its time, from which its dates are counted."""
         mtime = self.files[name].mtime_ns if name in self.files else 0
         self.files[name] = parse_file(name, data, mtime_ns=mtime)
 

@@ -1,4 +1,4 @@
-"""What stands in the way of a dream, and what it would read."""
+"""What prevents a dream, and what it would read."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _CONFIG_DEPTH = 2
 
 
 class LockUnreadableError(OSError):
-    """The lock is there, but cannot be read: nobody can tell whether somebody dreams."""
+    """The lock exists but cannot be read, so nobody can tell whether somebody dreams."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecentTranscript:
-    """A transcript that went on since memory was last consolidated."""
+    """A transcript that has grown since memory was last consolidated."""
 
     path: Path
     size: int
@@ -40,7 +40,7 @@ RecentTranscripts = tuple[RecentTranscript, ...]
 
 @dataclass(frozen=True, slots=True)
 class DreamSituation:
-    """A memory directory as somebody who would dream over it finds it."""
+    """What a dream over a memory directory would find."""
 
     directory: Directory
     lock: DreamLock
@@ -63,8 +63,8 @@ def read_lock(directory: Directory) -> DreamLock:
 
 
 def folders_by_memory() -> dict[str, list[Path]]:
-    """For each memory directory, where the transcripts of the projects lie whose memory it is: worktrees share one, and
-    settings can put that of all projects elsewhere. One query for all of them."""
+    """For each memory directory, the folders with the transcripts of its projects: worktrees share a memory, and
+    settings can move the memory of all projects elsewhere. One query."""
     environ: Mapping[str, str] = settings.USER_ENVIRONMENT
     folders: dict[str, list[Path]] = {}
     for cwd, directory in Project.objects.exclude(cwd="").values_list("cwd", "directory"):
@@ -78,8 +78,8 @@ def folders_by_memory() -> dict[str, list[Path]]:
 def sessions_since(
     directory: Directory, lock: DreamLock, folders_of: Mapping[str, list[Path]] | None = None
 ) -> RecentTranscripts:
-    """The transcripts of the sessions that use the memory, not of their sub-agents; the latest first. `shared`: what
-    `folders_by_memory` says, where somebody knows already."""
+    """The transcripts of the sessions that use the memory, without sub-agents, the latest first. `folders_of`: the
+    result of `folders_by_memory`, if the caller has it."""
     path = directory_path(directory)
     folders = dict.fromkeys((folders_by_memory() if folders_of is None else folders_of).get(str(path), ()))
     if place_of(directory.path) != directory.path:
@@ -94,7 +94,7 @@ def sessions_since(
 def load_situation(
     directory: Directory, *, enabled: bool, now_ms: int, folders_of: Mapping[str, list[Path]] | None = None
 ) -> DreamSituation:
-    """Everything about it, whether or not a cheaper gate is shut."""
+    """Everything about a directory, even if a cheaper gate is closed."""
     lock = read_lock(directory)
     sessions = sessions_since(directory, lock, folders_of)
     scanned = DreamScan.objects.filter(directory=directory).values_list("at", flat=True).first()
@@ -112,7 +112,7 @@ def load_situation(
 def _recent_transcripts(folder: Path, since_ns: int) -> Iterator[RecentTranscript]:
     try:
         with os.scandir(folder) as listing:
-            # Sub-agents of older versions of the client lie beside their sessions.
+            # Older versions of the client store sub-agents beside their sessions.
             entries = [
                 entry for entry in listing if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-")
             ]

@@ -1,4 +1,4 @@
-"""The page of dreams: every memory directory with its gates, what a dream of it would read and cost, and past ones."""
+"""The page of dreams: every memory directory with its gates, what a dream would read and cost, and past dreams."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import proposals_of
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.usage import Usage
+from sessions.weights.engine import Content, Features, Rates, estimate_text
 
 KINDS = ("dream", "tidy")
 PAST = 5
@@ -32,7 +33,7 @@ _ANSWERS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class DreamPrice:
-    """`least`: memory read and written once; `most`: all the tokens that a dream may use. None where unknown."""
+    """`least`: reading and writing memory once; `most`: all the tokens that a dream may use. None if unknown."""
 
     tokens: int
     least: float | None
@@ -51,14 +52,14 @@ class DirectoryDreams:
 
     @property
     def closed_reason(self) -> str:
-        """Why not even a person's button works; empty if it does."""
+        """Why not even a person can start a dream; empty if that is possible."""
         if self.situation is None:
             return self.problem
         return next((gate.why for gate in self.situation.gates if gate.counts_by_hand and not gate.open), "")
 
 
 def list_directory_dreams(*, enabled: bool, now_ms: int) -> list[DirectoryDreams]:
-    """Those that are there, in the order of their projects."""
+    """The existing directories, in the order of their projects."""
     directories = [directory for directory in visible_directories() if directory_path(directory).is_dir()]
     active = Run.objects.filter(kind__in=KINDS, status__in=(Run.Status.QUEUED, Run.Status.RUNNING)).order_by("-pk")
     cards = run_cards(active, now_ms)
@@ -87,6 +88,7 @@ def directory_dreams(
 
 
 def estimate_price(situation: DreamSituation, model: str, limit: int) -> DreamPrice:
-    tokens = (situation.bytes + len(SYSTEM)) // 3
+    memory = Rates(model).estimate(Features(Content.RESULT, plain=situation.bytes))
+    tokens = estimate_text(SYSTEM, model) + round(memory)
     least = cost_of(model, Usage(tokens * _READ_TWICE, output=_ANSWERS + tokens // 2))
     return DreamPrice(tokens, least, cost_of(model, Usage(limit)), limit)

@@ -1,4 +1,4 @@
-"""The session that a dream can go on from: the latest that uses the memory, while what it sent is still cached."""
+"""The session that a dream can continue: the latest that uses the memory, while its request is still cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_SESSION = "No session that uses this memory is in the archive, so the dream a
 
 @dataclass(frozen=True, slots=True)
 class DreamParent:
-    """`request` is None if the dream asks by itself."""
+    """`request` is None if the dream sends its own request."""
 
     why: str
     request: ParentRequest | None = None

@@ -1,4 +1,4 @@
-"""Dreams and tidies as runs: on a copy of the memory directory, alone, and ending in a proposal."""
+"""Dreams and tidies as runs: they hold the lock, work on a copy of the memory directory, and end in a proposal."""
 
 from __future__ import annotations
 

@@ -66,14 +66,14 @@ class DreamOutcome:
 def run_dream_agent(
     running: ActiveRun, directory: Directory, lock: DreamLock, copy: Path, model: str, *, forks: bool
 ) -> DreamOutcome:
-    """`lock`: as it was before, which tells since when sessions count; `forks`: go on from the latest session, while
-    what it sent is cached."""
+    """`lock`: as it was before, which tells since when sessions count; `forks`: continue the latest session while its
+    request is cached."""
     choice = choose_model(settings.MODELS)
     if choice.model is None or choice.kind != "anthropic":
         raise RunError(NO_MODEL, choice.why)
     budget_hold()
     sessions = sessions_since(directory, lock)
-    # Only where transcripts are: a directory that lies elsewhere has other people's files beside it.
+    # Only folders with transcripts, because a directory elsewhere has other people's files beside it.
     transcripts = sorted({transcript.path.parent for transcript in sessions_since(directory, DreamLock(None, None))})
     cancel = CancelToken()
     tools = (*reading_tools(Readable((copy, *transcripts))), *writing_tools(Writable(copy)))
@@ -89,7 +89,7 @@ def run_dream_agent(
     if parent.request is not None:
         own = {"role": "user", "content": [{"type": "text", "text": f"{FORKED}\n\n{SYSTEM}\n\n{request}"}]}
         asks.insert(0, fork(parent.request.params, [own], writes_cache=True, cancel=cancel))
-    # Each turn of a fork reads the whole session, which is no work of the dream.
+    # Each turn of a fork reads the whole session again, which is not part of the dream's limit.
     limits = AgentLimits(TURNS, TOKENS + TURNS * parent.tokens)
     running.begin_phase("starting", unit="turns")
     with running.close_on_stop(cancel.cancel):
@@ -108,11 +108,11 @@ def _ask_in_turn(
     copy: Path,
     parent: DreamParent,
 ) -> tuple[AgentOutcome, str]:
-    """The last one where the fork before it is refused; and whose cache was shared."""
+    """Asks the next candidate if a fork is refused. Also returns whose cache was shared."""
     budgeted, sharing = BudgetedModel(model, running.run_id), parent.why
     for ask in asks:
         reporter = _RunReporter(running, ask.model, copy)
-        # A fork has the tools of its session, and a tag in it would change what is cached.
+        # A fork has the tools of its session, and tags in it would change what is cached.
         snip = None if ask.tools else Snip()
         toolbox = Toolbox(tools if snip is None else (*tools, snip))
         outcome = run_agent(budgeted, ask, toolbox, limits=limits, listener=reporter, snip=snip)
@@ -128,7 +128,7 @@ def _ask_in_turn(
 
 
 def collect_reasons(report: DreamReport, names: set[str]) -> tuple[dict[str, FileReason], int]:
-    """What was said of each file, with the entries that are in the archive; and how many of those named are not."""
+    """The report on each file, with the named entries that are in the archive, and the number of those that are not."""
     pairs = {pair for file_report in report.files.values() for pair in file_report.sources}
     sources = _find_sources(pairs)
     reasons = {
@@ -164,7 +164,7 @@ def _format_time(lock: DreamLock) -> str:
 
 @dataclass(slots=True)
 class _RunReporter:
-    """Tells a run what its agent does: starting, until the first write; each answer is a turn."""
+    """Reports the agent's work to its run: the phases, and each answer as a turn."""
 
     running: ActiveRun
     model: str

@@ -1,4 +1,4 @@
-"""The lock of a dream, and the place where it works. Whoever was cut off is put away by the next."""
+"""The lock of a dream and its working folder. The next dream cleans up after one that was interrupted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COPY = "memory"
 
 @contextmanager
 def hold_dream_lock(directory: Directory, run_id: int) -> Iterator[Path]:
-    """Holds the lock, and gives an empty place to work in. If the work fails or is stopped, however, the lock is as it
+    """Holds the lock, and yields an empty folder to work in. If the work fails or is stopped, the lock becomes what it
     was before."""
     dreams_clean_up()
     path = directory_path(directory)
@@ -44,7 +44,7 @@ def hold_dream_lock(directory: Directory, run_id: int) -> Iterator[Path]:
 
 
 def _refuse_other_host() -> None:
-    """The file names a process, and on another host that number is another's."""
+    """The lock names a process by its number, which means another process on another host."""
     raise RunError("Another Lucid on the same database dreams over it. Nothing was done.")
 
 
@@ -54,7 +54,7 @@ def _hold_lock_file(directory: Directory, path: Path, run_id: int) -> Iterator[P
     shutil.rmtree(workspace, ignore_errors=True)
     held: HeldLock | None = None
     try:
-        # Before the lock is taken: one that nobody has a note of would stay held for an hour after a crash.
+        # Written before the lock is taken: without a note, the lock would stay held for an hour after a crash.
         _write_note(workspace, path)
         held = _take_lock(directory, path)
         try:
@@ -65,7 +65,7 @@ def _hold_lock_file(directory: Directory, path: Path, run_id: int) -> Iterator[P
             raise
     finally:
         if held is not None and held.is_held():
-            _clear(workspace)  # the disk did not let go of the lock: the note stays for the next start, which does
+            _clear(workspace)  # the disk failed while the lock was released, so the note stays for the next start
         else:
             shutil.rmtree(workspace, ignore_errors=True)
 
@@ -80,14 +80,14 @@ def _write_note(workspace: Path, path: Path) -> None:
     try:
         before_ns = lock_read(path).consolidated_ns
     except OSError:
-        before_ns = None  # it cannot be taken either, and whoever takes it says why
+        before_ns = None  # it cannot be taken either, and taking it tells why
     workspace.mkdir(parents=True)
     note = {"directory": encode_path(path), "pid": os.getpid(), "before_ns": before_ns}
     create_durably(workspace / NOTE, json.dumps(note).encode())
 
 
 def dreams_clean_up() -> None:
-    """Dreams whose process died with them: their locks are rolled back, and their copies go."""
+    """Cleans up after dreams whose process died: rolls back their locks, and deletes their copies."""
     for workspace in workspaces_folder().glob("run-*"):
         note = _read_note(workspace)
         if note is not None:
@@ -124,5 +124,5 @@ def _read_note(workspace: Path) -> HeldLock | None:
     try:
         note = msgspec.json.decode((workspace / NOTE).read_bytes(), type=_Note)
     except (OSError, msgspec.MsgspecError, RecursionError):
-        return None  # it was cut off before it had taken anything, or while it was put away
+        return None  # it was interrupted before it had taken the lock, or while it cleaned up
     return HeldLock(decode_path(note.directory), note.pid, note.before_ns)

@@ -40,8 +40,8 @@ TIDY = "tidy"
 
 
 def dream_create(*, directory: Directory, model: str = "", forks: bool = True) -> Run:
-    """Queues a dream, or, without a model, a tidy. `forks`: as a fork of the latest session, while what that sent is
-    cached. Raises RunError if nobody can be asked."""
+    """Queues a dream or, without a model, a tidy. `forks`: as a fork of the latest session while its request is cached.
+    Raises RunError if no model can be asked."""
     if model:
         if choice_of(settings.MODELS).kind != "anthropic":
             raise RunError(NO_MODEL)
@@ -55,7 +55,7 @@ def dream_create(*, directory: Directory, model: str = "", forks: bool = True) -
 
 
 def dream_run(running: ActiveRun, run: Run, announce: Callable[[str], None] | None = None) -> dict[str, Any]:
-    """What `parameters` ask for: directory, model, accept. `aloud`: hears each phase as well."""
+    """Runs the dream in `parameters`: directory, model, accept. `announce` is told each phase too."""
     announce_phase = announce or (lambda _: None)
     directory = Directory.objects.filter(pk=run.parameters["directory"]).first()
     if directory is None:
@@ -75,7 +75,7 @@ def dream_run(running: ActiveRun, run: Run, announce: Callable[[str], None] | No
         else:
             proposal, remark = _propose_tidy(running, run, directory, workspace / COPY, contents)
             sharing = ""
-    # From here on it is consolidated, whatever somebody decides about it.
+    # From here on memory counts as consolidated, whatever a person decides about the proposal.
     return _result(run, proposal, remark) | ({"prompt_cache": sharing} if sharing else {})
 
 
@@ -161,8 +161,8 @@ class _Acceptance:
 
 
 def _accept(proposal: Proposal, *, losses: bool) -> _Acceptance:
-    """Accepts what loses nothing, or all of it if somebody said so. It stays open where it stands against what was
-    changed meanwhile."""
+    """Accepts what loses nothing, or everything if that was requested. The proposal stays open if it conflicts with
+    changes made meanwhile."""
     files = proposal_files(proposal)
     counter = fact_counter_of(proposal, files)
     chosen = None if losses else counter.lossless()[0]

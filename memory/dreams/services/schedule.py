@@ -1,4 +1,4 @@
-"""Dreams that nobody asked for: when all gates are open, one directory after the other."""
+"""Starts dreams on schedule: one directory after the other, if all gates are open."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def dreams_start() -> list[Run]:
 
 
 def _find_closed_gate(directory: Directory) -> Gate | None:
-    """The first gate that is; those behind it are not looked at. Sessions are counted only if all before are open."""
+    """The first closed gate; later ones are not checked. Sessions are counted only if all gates before are open."""
     now = now_ms()
     lock = read_lock(directory)
     scanned = DreamScan.objects.filter(directory=directory).values_list("at", flat=True).first()

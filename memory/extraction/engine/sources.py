@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory.extraction.engine.conversation_text import message_text
-from memory.lint.engine.words import significant_words
+from memory.lint.engine.stems import significant_words
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 LEAST = 0.2

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory.files.engine.reading.file import MemoryFile
-from memory.lint.engine.words import STOPWORDS, stem
+from memory.lint.engine.stems import STOPWORDS, stem
 
 MOST_CLAIMS = 200
 """Per topic."""

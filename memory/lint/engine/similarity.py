@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, islice
 from zlib import crc32
 
-from memory.lint.engine.words import significant_words
+from memory.lint.engine.stems import significant_words
 
 SKETCH = 8
 """Number of smallest hashes kept per text: texts that share one are compared."""

@@ -1,4 +1,4 @@
-"""When notes are due: once there is something to note, and then whenever enough has happened and nothing is amid."""
+"""When notes are due: once there is something to note, and then whenever enough has happened and no call is open."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NotesThresholds:
 
 @dataclass(frozen=True, slots=True)
 class LastUpdate:
-    """How the session was when its notes were last brought up to date."""
+    """The state of the session when its notes were last updated."""
 
     tokens: int
     last_summarized: str = ""
@@ -52,21 +52,21 @@ def check_due(
     *,
     main: bool = True,
 ) -> DueCheck:
-    """`tokens`: of the context that is made of these messages."""
+    """`tokens`: of the context with these messages."""
     limits = thresholds or NotesThresholds()
     calls, idle = _count_calls_since(messages, last.last_summarized if last else ""), is_idle(messages)
     if not main:
         return DueCheck(False, SIDE, tokens, None, calls, idle)
     if last is None:
         enough = tokens >= limits.first
-        why = f"The context has {tokens:,} tokens; notes are taken for the first time at {limits.first:,}."
+        why = f"The context has ~{tokens:,} tokens; notes are taken for the first time at {limits.first:,}."
         return DueCheck(enough, why, tokens, None, calls, idle)
     grown = tokens - last.tokens
     if grown < limits.growth:
-        how = f"has grown by {grown:,} tokens" if grown >= 0 else f"has {-grown:,} tokens less"
+        how = f"has grown by ~{grown:,} tokens" if grown >= 0 else f"has ~{-grown:,} tokens less"
         why = f"The context {how} since the notes were taken; they are taken again after {limits.growth:,}."
         return DueCheck(False, why, tokens, grown, calls, idle)
-    growth = f"The context has grown by {grown:,} tokens since the notes were taken, with {plural(calls, 'tool call')}"
+    growth = f"The context has grown by ~{grown:,} tokens since the notes were taken, with {plural(calls, 'tool call')}"
     if calls >= limits.calls:
         return DueCheck(True, f"{growth}; {limits.growth:,} and {limits.calls} are enough.", tokens, grown, calls, idle)
     if idle:
@@ -76,13 +76,13 @@ def check_due(
 
 
 def _count_calls_since(messages: Sequence[Message], covered: str) -> int:
-    """Where the message is not here any more, all that is here came after it."""
+    """If the message is no longer in the context, all messages came after it."""
     start = next((index + 1 for index, message in enumerate(messages) if covered and message.uuid == covered), 0)
     return sum(map(_count_calls, messages[start:]))
 
 
 def is_idle(messages: Sequence[Message]) -> bool:
-    """Whether the last answer, all of its records, has no call."""
+    """Whether no record of the last answer has a call."""
     last = next((message for message in reversed(messages) if message.kind is MessageKind.ANSWER), None)
     if last is None:
         return True

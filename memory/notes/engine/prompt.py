@@ -1,4 +1,4 @@
-"""What whoever updates the notes is told."""
+"""The prompt for updating notes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def update_prompt(
     section_tokens: int = 2_000,
     edits: bool = True,
 ) -> str:
-    """`custom`: the user's own words in the place of ours. `edits`: False for a model that cannot call tools."""
+    """`custom`: the user's own prompt instead of ours. `edits`: False for a model that cannot call tools."""
     values = {"notesPath": path, "currentNotes": notes, "sectionTokens": f"{section_tokens:,}"}
     text = substitute(custom.strip() or PROMPT, values)
     if warnings:
@@ -51,5 +51,5 @@ def update_prompt(
 
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
-    """`{{name}}` by its value, once: what a value brings along is left alone, and so are names that are not known."""
+    """Replaces each `{{name}}` by its value, once: names inside values and unknown names stay."""
     return _NAME.sub(lambda match: values.get(match[1], match[0]), text)

@@ -1,5 +1,4 @@
-"""What an update may not touch: headings and guidance. They are put back where it has, and what was noted
-stays."""
+"""Restores headings and guidance, which an update must not change. The notes themselves stay."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from memory.notes.engine.sections import Section, open_fence, sections_of
 
 
 class NotesBrokenError(ValueError):
-    """There is no telling what belongs where. The text is a sentence."""
+    """The notes cannot be assigned to sections. The text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,13 @@ def repair_notes(before: str, after: str) -> RepairedNotes:
 
 
 def fill_notes(notes: str, bodies: Mapping[str, str]) -> str:
-    """The notes with these texts in the sections of that title; where there is none, what was noted stays."""
+    """The notes with these texts in the sections of the given titles; the other sections stay."""
     frame = _titled_sections(sections_of(notes))
     return _write(frame, {section.title: _close_fence(bodies.get(section.title) or section.body) for section in frame})
 
 
 def _close_fence(text: str) -> str:
-    """A block of code that is left open would swallow the headings that follow."""
+    """Closes an open code block, which would swallow the headings that follow."""
     fence = open_fence(text)
     return f"{text}\n{fence}" if fence else text
 
@@ -70,7 +69,7 @@ def _titled_sections(sections: Iterable[Section]) -> list[Section]:
 
 
 def _bodies(sections: tuple[Section, ...], titles: list[str], repairs: list[str]) -> dict[str, list[str]]:
-    """What was noted under which heading. A heading of its own stands one step lower, in the section before it."""
+    """The notes by heading. An additional heading is put one level lower, in the section before it."""
     bodies: dict[str, list[str]] = {}
     current = next(section.title for section in sections if section.title in titles)
     for section in sections:

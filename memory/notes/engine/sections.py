@@ -1,4 +1,4 @@
-"""Notes in their sections: a heading, a line of guidance in italics, and what was noted."""
+"""Notes by section: a heading, a line of guidance in italics, and the notes."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Section:
 
 
 def sections_of(text: str, known_titles: Collection[str] = ()) -> tuple[Section, ...]:
-    """In their order; together they are the text. A `#` in a block of code begins no section, unless the title is
-    `known`: then somebody has forgotten to close the block."""
+    """The sections in order; together they are the whole text. A `#` in a block of code begins no section, unless it is
+    one of `known_titles`: then somebody forgot to close the block."""
     sections: list[Section] = []
     title, lines = "", list[str]()
     for line, heading in _lines_with_headings(text, known_titles):
@@ -58,7 +58,7 @@ def sections_of(text: str, known_titles: Collection[str] = ()) -> tuple[Section,
 
 
 def is_empty(text: str, template: str = "") -> bool:
-    """Nothing but headings and their guidance, whatever the template says."""
+    """Whether the notes have nothing but headings and guidance, whatever the template is."""
     if text.split() == template.split():
         return True
     return not any(section.body for section in sections_of(text))
@@ -69,7 +69,7 @@ def tokens_of(text: str) -> int:
 
 
 def open_fence(text: str) -> str:
-    """What would close the block of code that is open at the end; empty if none is."""
+    """The fence that closes the code block that is open at the end; empty if none is."""
     fence = ""
     for line in text.splitlines():
         fence = _fence_after(line, fence)
@@ -90,7 +90,7 @@ def _lines_with_headings(text: str, known_titles: Collection[str]) -> Iterator[t
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The fence of the block that the next line is in."""
+    """The fence of the code block around the next line."""
     mark = _FENCE.match(line)
     if not fence:
         return mark[1] if mark else ""

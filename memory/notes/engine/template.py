@@ -1,5 +1,4 @@
-"""The ten sections. Headings and guidance are those that the agent itself writes, so that either can go on with the
-notes of the other."""
+"""The ten sections. Headings and guidance are the agent's own, so that each can continue the notes of the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notes of a session: where they are, who took them, whether they are due, and how they became what they are."""
+"""The notes of a session: where they are, who took them, whether they are due, and their history."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BY_AGENT = "taken by the agent"
 
 @dataclass(frozen=True, slots=True)
 class NotesFile:
-    """Notes that are there."""
+    """An existing file with notes."""
 
     path: Path
     text: str
@@ -63,7 +63,7 @@ class NotesFile:
 
 @dataclass(frozen=True, slots=True)
 class CustomTexts:
-    """What the user has put in the place of our template and of our prompt; empty where nothing."""
+    """The user's own template and prompt; empty if there are none."""
 
     template: str = ""
     prompt: str = ""
@@ -71,7 +71,7 @@ class CustomTexts:
 
 
 class NotesSituation:
-    """A session and its notes as they are now. Everything is read when it is first needed, and once."""
+    """A session and its notes as they are now. Everything is read once, when first needed."""
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
@@ -128,7 +128,7 @@ class NotesSituation:
 
     @cached_property
     def last_update(self) -> LastUpdate | None:
-        """Of notes that the agent took, only the time of the file tells how far they go."""
+        """For notes by the agent, only the time of the file tells how far they go."""
         newest = self.newest
         if newest is None or is_empty(newest.text, self.template):
             return None
@@ -143,7 +143,7 @@ class NotesSituation:
         return check_due(self.messages, self.tokens, self.last_update, main=main)
 
     def _count_tokens(self, messages: Sequence[Message]) -> int:
-        """Counts from before the last boundary are of a conversation that is no more."""
+        """Counts from before the last boundary do not apply to the current context."""
         start = self.context.start
         old = (
             index + 1
@@ -173,7 +173,7 @@ def notes_files(transcript: Transcript) -> list[NotesFile]:
 
 
 def own_directory(transcript: Transcript) -> Path:
-    """The directory in which Lucid keeps notes of its own."""
+    """The directory in which Lucid keeps its own notes."""
     return Path(settings.LUCID_HOME) / "notes" / decode_path(transcript.public_id)
 
 
@@ -182,7 +182,7 @@ def agent_notes_paths(transcript: Transcript) -> tuple[Path, Path]:
 
 
 def read_custom_texts() -> CustomTexts:
-    """From where the agent looks for them, too."""
+    """Reads them from where the agent looks for them too."""
     folder = Path(settings.CLAUDE_CONFIG_DIR) / "session-memory" / "config"
     texts, problems = {}, []
     for name in ("template", "prompt"):
@@ -200,7 +200,7 @@ def read_custom_texts() -> CustomTexts:
 
 @dataclass(frozen=True, slots=True)
 class NotesVersion:
-    """What the notes were at some time."""
+    """An earlier or current text of the notes."""
 
     version: Version
     update: NotesUpdate | None
@@ -209,7 +209,7 @@ class NotesVersion:
 
 
 def notes_history(transcript: Transcript) -> list[NotesVersion]:
-    """Of both files, the latest first."""
+    """The versions of both files, the latest first."""
     paths = [own_directory(transcript) / FILE, *agent_notes_paths(transcript)]
     versions: list[Version] = []
     for path in paths:

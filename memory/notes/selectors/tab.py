@@ -1,4 +1,4 @@
-"""What the Notes tab shows of a session: its notes, how they became what they are, and what was found in it."""
+"""The Notes tab of a session: its notes, their history, and the memories found in the session."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ MOST_PROPOSALS = 10
 
 
 def agent_price(model: str, sent: int, turns: int) -> PriceForecast:
-    """An agent sends everything again with each turn: `least` is for the first request, `most` for as many as there may
-    be. At the full price: what of it is cached, nobody can tell beforehand."""
+    """An agent sends everything again with each turn: `least` is for the first request, `most` for as many as allowed.
+    At the full price, because nobody can tell beforehand how much will be cached."""
     weights = [Weight(sent + number * ANSWER, ANSWER) for number in range(turns)]
     whole, first = forecast_price(model, weights), forecast_price(model, weights[:1])
     return PriceForecast(turns, sent, turns * ANSWER, first.least, whole.most)
 
 
 def unfinished_runs(transcript: Transcript, now: int) -> list[RunCard]:
-    """Those that are under way or came to nothing; of the latter only what came after the last that was completed."""
+    """Runs that are active or did not complete; of the latter only those after the last completed one."""
     runs = (
         Run.objects.filter(kind__in=(NOTES, EXTRACTION), target=transcript.public_id)
         .defer(*DETAIL_FIELDS)
@@ -40,7 +40,7 @@ def unfinished_runs(transcript: Transcript, now: int) -> list[RunCard]:
 
 
 def proposals_of_session(transcript: Transcript) -> list[Proposal]:
-    """What extractions of this session propose, the latest first."""
+    """The proposals of extractions of this session, the latest first."""
     runs = Run.objects.filter(kind=EXTRACTION, target=transcript.public_id).order_by("-pk").values_list("pk", flat=True)
     rows = Proposal.objects.filter(kind=Proposal.Kind.EXTRACTION, run_id__in=list(runs[:200]))
     return list(rows.defer("base", "facts").order_by("-pk")[:MOST_PROPOSALS])

@@ -1,5 +1,5 @@
-"""Notes without a model: put together from the record. The compaction app knows how, and says so by a name, because
-this app knows nothing of it."""
+"""Notes without a model, made from the records. The compaction app registers the function by its name, because this app
+must not import it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.module_loading import import_string
 
-if TYPE_CHECKING:  # every process registers the writer, and few take notes
+if TYPE_CHECKING:  # every process registers the function, but few take notes
     from sessions.transcripts.engine.messages import Message
 
 _name = ""

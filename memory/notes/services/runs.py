@@ -99,7 +99,7 @@ def notes_message(situation: NotesSituation, prompt: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NotesWork:
-    """A copy of the notes, and what the agent that edits it is told."""
+    """A copy of the notes, and the prompt for the agent that edits it."""
 
     file: Path
     prompt: str
@@ -148,7 +148,7 @@ def _ask_model(running: ActiveRun, run: Run, situation: NotesSituation, name: st
 
 
 def describe_notes_work(outcome: AgentOutcome, model: str) -> dict[str, Any]:
-    """What it spent, what it was denied, and how it ended where it was not done."""
+    """What the agent spent, what it was denied, and how it ended if it was not done."""
     more: dict[str, Any] = {"requests": [describe_spending(outcome, model)]}
     if refused := describe_denials(outcome):
         more["denied"] = refused
@@ -160,7 +160,7 @@ def describe_notes_work(outcome: AgentOutcome, model: str) -> dict[str, Any]:
 def notes_keep(
     situation: NotesSituation, text: str, *, model_name: str, run_id: int, into_agent: bool, expected: str | None
 ) -> tuple[RepairedNotes, NotesUpdate]:
-    """Writes what came of it. Raises NotesBrokenError or FileTroubleError."""
+    """Writes the updated notes. Raises NotesBrokenError or FileTroubleError."""
     notes = repair_notes(situation.text, text)
     update = notes_write(
         transcript=situation.transcript,

@@ -1,4 +1,4 @@
-"""Writes notes of sessions: each update is a version with the entry that it goes up to."""
+"""Writes notes of sessions: each update is a version, with the last entry that it covers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
 class NotesPlaceError(FileTroubleError):
-    """Notes cannot be kept there."""
+    """Notes cannot be stored there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class NotesCoverage:
 
 
 def notes_directory(*, transcript: Transcript, into_agent: bool = False) -> Directory:
-    """The row of the directory that the notes are written to; it is made if it is not there."""
+    """The row of the directory for the notes, which is created if necessary."""
     path = agent_notes_paths(transcript)[0].parent if into_agent else own_directory(transcript)
     if path.resolve().is_relative_to(Path(settings.DEMO_DIR).resolve()):
         raise NotesPlaceError("The demo's own files stay as they are: its notes are kept by Lucid.")
@@ -59,7 +59,7 @@ def notes_write(
     into_agent: bool = False,
     expected: str | None = None,
 ) -> NotesUpdate:
-    """`expected`: the digest of the file that is there; None if there is none."""
+    """`expected`: the digest of the existing file; None if there is none."""
     directory = notes_directory(transcript=transcript, into_agent=into_agent)
     entry = SourceEntry(transcript, covered.position)
     message = f"Notes of the session up to entry {covered.position}."
@@ -76,7 +76,7 @@ def notes_write(
         )
         version = batch.versions.get()
     except NothingToChangeError:
-        # What was noted is all there is to note: they cover more now, and say the same.
+        # There was nothing new to note: the notes cover more now, but their text is the same.
         version = _current_version(directory)
     with transaction.atomic():
         return NotesUpdate.objects.create(
@@ -93,13 +93,13 @@ def notes_write(
 
 
 def notes_expected(*, transcript: Transcript, into_agent: bool = False) -> str | None:
-    """The digest of the file that an update will replace. What it holds is in the history by then."""
+    """The digest of the file that an update will replace. Its content is in the history by then."""
     opened_file = memory_open(directory=notes_directory(transcript=transcript, into_agent=into_agent), name=FILE)
     return opened_file.digest if opened_file else None
 
 
 def notes_follow(*, projects: Path, changed: Iterable[Path] | None = None) -> None:
-    """Makes versions of the notes that the agent takes; of all projects if nothing is named."""
+    """Records versions of the agent's notes, of all projects if none are given."""
     if changed is None:
         folders = {notes.path.parent for project in _project_folders(projects) for notes in find_session_notes(project)}
     else:

@@ -13,10 +13,10 @@ from memory.recall.engine.bench import (
 )
 from memory.recall.engine.choice import MOST_CHOSEN, Choice, ChosenMemory
 from memory.recall.engine.injection import MOST_BYTES, MOST_LINES, Injection, MissingMemory, inject
+from memory.recall.engine.memory_scan import HEAD_LINES, MOST_FILES, MemoryScan, ScannedFile, SkippedFile, scan_memory
 from memory.recall.engine.model_prompt import ANSWER_TOKENS, Question, manifest, question, read_answer
 from memory.recall.engine.ranking import RANKER, Document, RankedMemory, Ranker
 from memory.recall.engine.replay import Answer, Event, Outcome, Tally, UserMessage, replay
-from memory.recall.engine.scan import HEAD_LINES, MOST_FILES, MemoryScan, ScannedFile, SkippedFile, scan_memory
 from memory.recall.engine.state import (
     SESSION_BYTES,
     CompactionEvent,

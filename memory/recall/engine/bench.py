@@ -16,9 +16,9 @@ from memory.files.engine.disk import Folder
 from memory.files.engine.reading.file import parse_file
 from memory.recall.engine.choice import Choice
 from memory.recall.engine.injection import Injection, MissingMemory, inject
+from memory.recall.engine.memory_scan import MemoryScan, ScannedFile
 from memory.recall.engine.model_prompt import Question, manifest, question
 from memory.recall.engine.ranking import Document
-from memory.recall.engine.scan import MemoryScan, ScannedFile
 from memory.recall.engine.state import KnownMemory, RecallState, why_not
 
 

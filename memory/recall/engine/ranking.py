@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from memory.lint.engine.words import STOPWORDS, stem
+from memory.lint.engine.stems import STOPWORDS, stem
 from memory.recall.engine.choice import MOST_CHOSEN, Choice, ChosenMemory
 
 RANKER = "BM25 (local ranker)"

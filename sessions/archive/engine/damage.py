@@ -1,4 +1,4 @@
-"""Damage: stored bytes that are not what was written. Readers get an error, never other bytes."""
+"""Damage: stored bytes that differ from what was written. Readers get an error, never wrong bytes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TOO_SHORT = "it holds fewer bytes than were archived"
 
 
 class DamageError(Exception):
-    """Something that is stored cannot be read back as it was. `str()` is a sentence for people."""
+    """Something that was stored cannot be read back unchanged. `str()` is a sentence for people."""
 
 
 class ArchiveDamageError(DamageError):
-    """Of the archive of a source: the bytes from `start` up to before `end`."""
+    """The bytes of a source from `start` up to before `end` are damaged in the archive."""
 
     def __init__(self, source_id: int, start: int, end: int, why: str) -> None:
         super().__init__(describe_damage(start, end, why))
@@ -34,7 +34,7 @@ def describe_damage(start: int, end: int, why: str) -> str:
 
 
 def unpack_content(data: bytes | memoryview, size: int, name: str) -> bytes:
-    """The content of a frame of this size. `name` begins the sentence of an error."""
+    """The content of a frame of this size. `name` is the subject of an error's sentence."""
     try:
         raw = decompress(bytes(data), most=size)
     except (zstandard.ZstdError, MemoryError) as error:
@@ -45,13 +45,13 @@ def unpack_content(data: bytes | memoryview, size: int, name: str) -> bytes:
 
 
 def verify(data: bytes | memoryview, expected: bytes | memoryview | None, name: str) -> None:
-    """Compare stored bytes with their hash; those that were stored before there were hashes have none."""
+    """Compares stored bytes with their hash. Those from a version without hashes have none."""
     if expected is not None and print_of(data) != bytes(expected):
         raise DamageError(f"{name} is damaged: its bytes have changed since it was stored.")
 
 
 def unpack_block(data: bytes | memoryview, size: int) -> bytes | str:
-    """All bytes of a block, or why they cannot be had."""
+    """All bytes of a block, or why they cannot be read."""
     try:
         raw = decompress(bytes(data), most=BLOCK_SIZE)
     except (zstandard.ZstdError, MemoryError) as error:

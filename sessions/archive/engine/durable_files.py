@@ -1,5 +1,5 @@
-"""Small files that must be whole or not there, also after a crash or on a full disk: they are written aside, put on the
-disk, and given their name in one step."""
+"""Small files that must be complete or absent, even after a crash or on a full disk: they are written under another
+name, synced to disk, and renamed in one step."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ LEFT_SECONDS = 3600
 
 
 def replace_durably(path: Path, data: bytes, *, mode: int = 0o600, mtime_ns: int | None = None) -> None:
-    """The file holds this from now on; whoever reads it sees all of the old or all of the new. Raises OSError: then it
-    is as it was."""
+    """Replaces the content of a file; readers see all of the old or all of the new. If this raises OSError, the file is
+    unchanged."""
     _write_aside(path, data, mode, lambda draft: os.replace(draft, path), mtime_ns)
 
 
 def create_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
-    """A new file. FileExistsError if there is one: of two processes that make it at once, one does."""
+    """Creates a file. Raises FileExistsError if there is one; of two processes that try at once, one succeeds."""
     _write_aside(path, data, mode, lambda draft: os.link(draft, path), None)
 
 
 def drafts_sweep(folder: Path, now: float) -> None:
-    """Drafts of processes that were killed."""
+    """Removes drafts of processes that were killed."""
     for draft in folder.glob(f".*{DRAFT}"):
         with suppress(FileNotFoundError):
             if now - draft.stat().st_mtime > LEFT_SECONDS:
@@ -36,7 +36,7 @@ def drafts_sweep(folder: Path, now: float) -> None:
 
 
 def folders_sweep(folder: Path, now: float) -> None:
-    """Folders below it that somebody worked in and did not live to remove. No work takes a day."""
+    """Removes working folders whose processes were killed. No work takes a day."""
     for path in folder.glob("*"):
         with suppress(FileNotFoundError):
             if now - path.stat().st_mtime > DAY_SECONDS:
@@ -55,12 +55,12 @@ def _write_aside(path: Path, data: bytes, mode: int, name: Callable[[Path], None
         name(draft)
         sync_folder(path.parent)
     finally:
-        with suppress(OSError):  # nothing if it has its name now; what cannot be removed is swept later
+        with suppress(OSError):  # gone if it was renamed; a draft that cannot be removed is swept later
             draft.unlink()
 
 
 def sync_folder(folder: Path) -> None:
-    """Puts names on the disk: until then, a crash may take a new file away or bring an old one back."""
+    """Syncs the names in a folder to disk. Until then, a crash may lose a new file or bring back an old one."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

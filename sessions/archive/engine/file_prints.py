@@ -1,4 +1,4 @@
-"""Prints of the first and last bytes of a file: they tell one that grew from one that was rewritten."""
+"""Hashes of the first and last bytes of a file, which tell a file that grew from one that was rewritten."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def print_of(data: bytes | memoryview) -> bytes:
 
 
 def tail_print(file: BinaryIO, end: int) -> bytes:
-    """Of the bytes before `end`."""
+    """A hash of the bytes before `end`."""
     start = max(0, end - PRINT_BYTES)
     file.seek(start)
     return print_of(file.read(end - start))

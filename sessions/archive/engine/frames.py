@@ -39,13 +39,13 @@ def pack_block(number: int, raw: bytes | memoryview, compress: Callable[[bytes |
 
 
 def block_extent(number: int, size: int) -> tuple[int, int]:
-    """The bytes that a block holds of a file of which `size` bytes are archived."""
+    """How many bytes a block holds of a file with `size` archived bytes."""
     start = number * BLOCK_SIZE
     return start, max(start, min(start + BLOCK_SIZE, size))
 
 
 def decompress(data: bytes, most: int = 0) -> bytes:
-    """`most`: bytes that it may come to; a damaged header may speak of any number."""
+    """`most`: the largest size allowed, because a damaged header may claim any."""
     if most and zstandard.frame_content_size(data) > most:
         raise zstandard.ZstdError(f"its header speaks of more than {most:,} bytes")
     return zstandard.ZstdDecompressor().decompress(data, max_output_size=most)
@@ -59,7 +59,7 @@ def block_numbers(offset: int, length: int) -> range:
 
 
 def cut_range(blocks: Mapping[int, bytes], offset: int, length: int) -> bytes:
-    """The bytes of a range out of raw blocks by number; a missing block raises KeyError."""
+    """The bytes of a range, from raw blocks by number. A missing block raises KeyError."""
     numbers = block_numbers(offset, length)
     if len(numbers) == 1:
         start = offset - numbers[0] * BLOCK_SIZE

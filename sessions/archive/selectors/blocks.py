@@ -1,4 +1,5 @@
-"""Blocks of the archive, each compared with its hash. What is damaged is read from the file, if that still has it."""
+"""Loads blocks of the archive and compares each with its hash. Damaged ones are read from the file, if it still has
+their bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ can repair them while the files are there."""
 
 @dataclass(slots=True)
 class Blocks:
-    """By id. A block that is in none of them is beyond the end, or its file was gone before it was archived."""
+    """By id. A block that is in none of the fields is beyond the end, or its file was gone before it was archived."""
 
     frames: dict[int, bytes] = field(default_factory=dict)
     raw: dict[int, bytes] = field(default_factory=dict)
@@ -39,20 +40,20 @@ class Blocks:
     """Of the frames, of those that were compared with theirs."""
 
     def read_from_file(self, block_id: int, why: str) -> bytes | None:
-        """The bytes of a frame that cannot be unpacked, from the file; None if it is damage."""
+        """The bytes of a frame that cannot be unpacked, read from the file; None if they are not there."""
         self.frames.pop(block_id, None)
         _read_files(self, {block_id: why})
         return self.raw.get(block_id)
 
 
 def load_blocks(ids: Collection[int]) -> Blocks:
-    """One query for every 500, as long as nothing is damaged and all of it is archived."""
+    """One query for every 500 blocks, as long as nothing is damaged and everything is archived."""
     blocks = Blocks()
     doubtful = _load(blocks, ids)
     absent = [block_id for block_id in ids if block_id not in blocks.hashes]
     if absent:
         _read_owed(blocks, absent)
-        # What was not yet archived may have been meanwhile.
+        # Blocks that were not archived yet may be by now.
         absent = [block_id for block_id in absent if block_id not in blocks.raw]
         doubtful |= _load(blocks, absent)
         doubtful |= {block_id: MISSING for block_id in absent if block_id not in blocks.hashes}
@@ -62,7 +63,7 @@ def load_blocks(ids: Collection[int]) -> Blocks:
 
 
 def _load(blocks: Blocks, ids: Collection[int]) -> dict[int, str]:
-    """Those that are not what they were, and why."""
+    """Loads blocks, and returns the damaged ones with the reasons."""
     doubtful: dict[int, str] = {}
     all_ids = list(ids)
     for start in range(0, len(all_ids), CHUNK):
@@ -89,7 +90,7 @@ def _read_owed(blocks: Blocks, ids: Iterable[int]) -> None:
             continue
         with suppress(OSError), decode_path(source.path).open("rb") as file:
             if tail_print(file, source.imported) != bytes(source.tail_hash):
-                continue  # it was rewritten: then, as when it is gone, nobody has what was read
+                continue  # it was rewritten, so nobody has the earlier bytes, as if it were gone
             for number in numbers:
                 blocks.raw[source.pk << BLOCK_BITS | number] = _read_at(file, number * BLOCK_SIZE, BLOCK_SIZE)
 
@@ -121,7 +122,7 @@ def _sources(ids: Iterable[int]) -> Iterator[tuple[Source, list[int]]]:
 
 
 def file_bytes(source: Source, start: int, end: int) -> bytes | None:
-    """What the file holds there now; None if it is gone, or ends before."""
+    """What the file contains there now; None if it is gone or too short."""
     with suppress(OSError), decode_path(source.path).open("rb") as file:
         data = _read_at(file, start, end - start)
         return data if len(data) == end - start else None
@@ -129,7 +130,7 @@ def file_bytes(source: Source, start: int, end: int) -> bytes | None:
 
 
 def is_unchanged(source: Source) -> bool:
-    """Is the file still the one that was archived, as far as its size and time tell?"""
+    """Whether the file is still the one that was archived, as far as its size and time tell."""
     with suppress(OSError):
         status = decode_path(source.path).stat()
         return status.st_size == source.archived and status.st_mtime_ns == source.mtime_ns

@@ -1,5 +1,5 @@
-"""Files that are stored more than once: the same path, with the same bytes, in several sources. An import that
-another one disturbed could leave that, before imports of several hosts were locked where the data is."""
+"""Files that are stored more than once: the same path with the same bytes in several sources. Imports of several hosts
+could leave those behind, before their lock was in the database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DuplicateSource:
 
 
 def duplicate_sources() -> list[DuplicateSource]:
-    """What a file held twice at different times counts too: it cannot be told apart, and takes the same room."""
+    """Content that a file had twice at different times counts too: it looks the same, and takes the same space."""
     sources_by_content: dict[tuple[str, int, bytes, bytes], list[tuple[int, int]]] = defaultdict(list)
     columns = ("pk", "path", "archived", "head_hash", "tail_hash", "transcript__entries")
     rows = Source.objects.filter(archived__gt=0, owed=False).order_by("pk").values_list(*columns)

@@ -20,8 +20,8 @@ READ_AHEAD = 64 * 1024
 
 @dataclass(slots=True)
 class Reader:
-    """The archive of one source. What it gives is what was archived; where that is damaged, reading raises
-    ArchiveDamageError. `decoded` counts the raw bytes that were decompressed, for those who must bound it."""
+    """Reads the archive of one source. It returns what was archived, or raises ArchiveDamageError. `decoded` counts the
+    decompressed bytes, for callers that must limit them."""
 
     source_id: int
     decoded: int = 0
@@ -32,11 +32,11 @@ class Reader:
     _damage: dict[int, ArchiveDamageError] = field(default_factory=dict)
 
     def fetch(self, ranges: Iterable[tuple[int, int]]) -> None:
-        """Load the blocks of all these (offset, length) ranges with one query."""
+        """Loads the blocks of all these (offset, length) ranges with one query."""
         fetch_all((self, offset, length) for offset, length in ranges)
 
     def is_loaded(self, offset: int, length: int) -> bool:
-        """Are these bytes in memory?"""
+        """Whether these bytes are in memory."""
         number = offset // BLOCK_SIZE
         start = offset - number * BLOCK_SIZE
         return start + length <= len(self._blocks.get(number, b""))
@@ -47,28 +47,29 @@ class Reader:
         if self._damage:
             for number in block_numbers(offset, length):
                 if number in self._damage:
-                    # It may be raised a thousand times, and would gather every way that it went.
+                    # It may be raised a thousand times, and would collect a traceback each time.
                     raise self._damage[number].with_traceback(None)
         return cut_range(self._blocks, offset, length)
 
     def record(self, offset: int, length: int) -> Record:
-        """Empty if nobody has its bytes any more: the file was gone before a killed import could archive it."""
+        """The record; empty if its bytes are lost, because the file was gone before a killed import could archive
+        it."""
         data = self.read(offset, length)
         try:
             return {} if len(data) < length else parse_record(data)
         except ValueError as error:
-            # It was a record when it was archived: the block has no hash yet, or has rotted before it got one.
+            # It was a record when it was archived, so the block has no hash yet, or was damaged before it got one.
             raise ArchiveDamageError(self.source_id, offset, offset + length, NO_RECORD) from error
 
     def try_record(self, offset: int, length: int) -> tuple[Record, str]:
-        """The record, and why it cannot be read: for pages that show all others."""
+        """The record, and why it cannot be read, for pages that show all others."""
         try:
             return self.record(offset, length), ""
         except ArchiveDamageError as damage:
             return {}, str(damage)
 
     def release(self, most: int) -> None:
-        """Hold at most so many blocks: those that were fetched last."""
+        """Keeps at most so many blocks: those that were fetched last."""
         for number in list(self._blocks)[: max(0, len(self._blocks) - most)]:
             del self._blocks[number]
 
@@ -83,8 +84,8 @@ def parse_record(data: bytes) -> Record:
 
 
 def fetch_all(ranges: Iterable[tuple[Reader, int, int]], ahead: int = READ_AHEAD) -> None:
-    """Load the blocks of (reader, offset, length) ranges, of however many sources, with one query. What is damaged is
-    noted, and raised when it is read."""
+    """Loads the blocks of (reader, offset, length) ranges, of any number of sources, with one query. Damage is noted,
+    and raised when it is read."""
     missing: dict[int, tuple[Reader, int]] = {}
     """Block -> who wants it, and how many of its bytes: what follows the last record that is read stays packed."""
     for reader, offset, length in ranges:
@@ -116,7 +117,7 @@ def _unpack(decompressor: zstandard.ZstdDecompressor, blocks: Blocks, block_id: 
         raw = decompressor.stream_reader(blocks.frames[block_id]).read(min(BLOCK_SIZE, end + ahead))
     except (zstandard.ZstdError, MemoryError):
         return blocks.read_from_file(block_id, UNREADABLE) or b""
-    # With a hash it is known to be whole, and somebody asks for more than there is.
+    # By its hash the block is intact, so the caller asks for more than there is.
     if len(raw) < end and blocks.hashes[block_id] is None:
         return blocks.read_from_file(block_id, TOO_SHORT) or b""
     return raw

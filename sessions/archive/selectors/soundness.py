@@ -1,5 +1,5 @@
-"""Checks the archive. Every block of every source is decompressed and compared with its hash. A block that has none
-yet is compared with the file that it was read from, where that is still there, and else has to hold its records."""
+"""Checks the archive. Every block of every source is decompressed and compared with its hash. A block without a hash is
+compared with the file that it was read from, if that still exists; otherwise it must hold its records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.db.models import Count, Q, Sum
 from sessions.archive.engine.damage import unpack_block
 from sessions.archive.engine.file_prints import PRINT_BYTES, print_of
 from sessions.archive.engine.frames import BLOCK_SIZE, block_extent, block_numbers
-from sessions.archive.selectors.evidence import FileEvidence
+from sessions.archive.selectors.file_evidence import FileEvidence
 from sessions.archive.selectors.records import parse_record
 from sessions.models import Block, Entry, Source, Transcript
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS, POSITION_BITS, POSITION_MASK
@@ -34,7 +34,7 @@ class ArchiveExtent:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Something that is stored is not what it was. `description` continues a sentence that begins with the path."""
+    """Something that is stored has changed. `description` continues a sentence that begins with the path."""
 
     path: str
     description: str
@@ -57,7 +57,7 @@ Hash = bytes
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The hashes of a block that has none yet."""
+    """New hashes for a block that has none yet."""
 
     block_id: int
     content_hash: bytes
@@ -66,7 +66,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """A few blocks; the last of a file says so, with what is wrong in it."""
+    """A few checked blocks. The last step of a file is marked as such, with the damage in the file."""
 
     blocks: int = 0
     bytes: int = 0
@@ -102,7 +102,7 @@ def source_steps(source: Source) -> Iterator[CheckStep]:
     for attempt in range(TRIES):
         check = _SourceCheck(checked)
         for step in check.steps():
-            # What is looked at once more is not counted once more.
+            # Blocks that are checked twice are counted once.
             yield CheckStep(seals=step.seals) if attempt else step
         current = Source.objects.filter(pk=source.pk).first() if check.problems else checked
         if current is None:
@@ -209,16 +209,16 @@ class _SourceCheck:
             seals.append(Seal(block_id, print_of(raw), print_of(packed.data)))
 
     def _is_elsewhere(self) -> bool:
-        """Whether the file is on another host. The block gets its hash there, where it can be compared."""
+        """Whether the file is on another host. The block gets its hash on that host, where it can be compared."""
         return bool(self.source.host) and self.source.state == Source.State.PRESENT
 
     def _find_doubt(self, number: int, raw: bytes, file_bytes: bytes | None) -> str:
-        """What speaks against a block without a hash; empty if nothing does. `file_bytes`: those of its file."""
+        """The evidence against a block without a hash; empty if there is none. `file_bytes`: those of its file."""
         head, tail = bytes(self.source.head_hash), bytes(self.source.tail_hash)
         if head and not number and len(raw) >= PRINT_BYTES and print_of(raw[:PRINT_BYTES]) != head:
             return "its first bytes are not those that were archived"
         last = number == (self.source.archived - 1) // BLOCK_SIZE and not self.source.owed
-        # A short last block says something only together with the one before.
+        # A short last block proves something only together with the one before.
         decides = last and (len(raw) >= PRINT_BYTES or not self.problems)
         if tail and decides and print_of(self._tail) != tail:
             return "its last bytes are not those that were archived"
@@ -237,7 +237,7 @@ class _SourceCheck:
 
 @dataclass
 class _Records:
-    """Where the records of a source stand: a block that cannot be compared with anything has to hold its own."""
+    """Where the records of a source are, because a block that cannot be compared with anything must hold its own."""
 
     source: Source
 

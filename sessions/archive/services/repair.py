@@ -1,4 +1,4 @@
-"""Gives blocks their hashes, and brings damaged ones back from the files that they were read from."""
+"""Adds hashes to blocks, and restores damaged ones from the files that they were read from."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from django.db import connection, transaction
 
 from sessions.archive.engine.frames import compressor, pack_block
 from sessions.archive.selectors.blocks import NUMBER_MASK
-from sessions.archive.selectors.evidence import FileEvidence
+from sessions.archive.selectors.file_evidence import FileEvidence
 from sessions.archive.selectors.soundness import Seal, source_steps
 from sessions.models import Block, Capture, Source
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 
-# An import may have written the block anew meanwhile: then it has its hashes, and these are of other bytes.
+# An import may have replaced the block meanwhile: it then has hashes, and these are of other bytes.
 SEAL = "UPDATE transcripts_block SET content_hash = %s, frame_hash = %s WHERE id = %s AND frame_hash IS NULL"
 
 
@@ -25,14 +25,14 @@ def blocks_seal(*, seals: Sequence[Seal]) -> None:
 
 
 def captures_seal(*, hashes: Sequence[tuple[int, bytes]]) -> None:
-    """Of captures that were stored before there were hashes."""
+    """Adds hashes to captures from a version that stored none."""
     for pk, capture_hash in hashes:
         Capture.objects.filter(pk=pk, parts_hash=None).update(parts_hash=capture_hash)
 
 
 def blocks_catch_up() -> Iterator[int]:
-    """Gives hashes to blocks that were archived before there were any: a few at a time, whenever the next is asked for.
-    Those that are damaged get none; a check names them."""
+    """Adds hashes to blocks from a version that stored none, a few with each step. Damaged blocks get none; a check
+    reports them."""
     after = 0
     while True:
         unsealed = Block.objects.filter(frame_hash=None, pk__gte=after).order_by("pk").values_list("pk", flat=True)
@@ -47,7 +47,7 @@ def blocks_catch_up() -> Iterator[int]:
 
 
 def block_repair(*, block_id: int) -> bool:
-    """Writes a damaged block anew, from the file. False if that does not hold its bytes beyond doubt."""
+    """Restores a damaged block from the file. False unless the file certainly holds its bytes."""
     source = Source.objects.filter(pk=block_id >> BLOCK_BITS).first()
     if source is None:
         return False
@@ -63,5 +63,5 @@ def block_repair(*, block_id: int) -> bool:
         if not before.exists():
             _, created = Block.objects.get_or_create(pk=block_id, defaults=values)
             return created
-        # Only what was looked at: an import may have written it anew meanwhile.
+        # Only the block that was read: an import may have replaced it meanwhile.
         return bool(Block.objects.filter(pk=block_id, content_hash=known_hash).update(**values))

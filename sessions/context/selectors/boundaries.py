@@ -19,8 +19,8 @@ _SIDECHAIN = int(Flag.SIDECHAIN)
 def point_before(
     transcript: Transcript, entry: Entry, record: Mapping[str, Any], known: Collection[int | None] = ()
 ) -> ContextPoint:
-    """What would have been sent without it. What the record names need not be in the file: then the last words before
-    it count. `known`: keys of rows before it that were loaded already."""
+    """The point just before it: what would have been sent without it. What the record names need not be in the file:
+    then the last words before it count. `known`: keys of rows before it that were loaded already."""
     named = [link for link in (key(record.get("logicalParentUuid")), entry.parent_key) if link is not None]
     link = next((candidate for candidate in named if candidate in known), None)
     if link is None or link != named[0]:

@@ -65,6 +65,6 @@ def cached_context(transcript: Transcript, point: ContextPoint) -> Context:
 
 
 def _key(transcript: Transcript, point: ContextPoint) -> Hashable:
-    """What `context_of` takes from the transcript's own row, and the point."""
+    """What a context depends on in the transcript's own row, and the point."""
     boundaries = tuple(boundary for boundary in transcript.ruler.get("boundaries", ()) if boundary < point.position)
     return transcript.pk, transcript.source_id, transcript.version, boundaries, point

@@ -10,7 +10,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET
 
 from inspector.web.clock import now_ms
-from inspector.web.files import sends_file
+from inspector.web.file_views import sends_file
 from inspector.web.htmx import HtmxRequest
 from sessions.export.engine import make_filename
 from sessions.export.selectors import clean_text

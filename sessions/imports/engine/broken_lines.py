@@ -1,6 +1,7 @@
-"""What can be read from a line that is not one JSON object: glued, cut off, holed by NULs, wrongly encoded.
+"""Reads what it can from a line that is not one JSON object: two glued together, cut off, full of NULs, wrongly
+encoded.
 
-The archive keeps the bytes; this decides which ranges of them are records and how each is decoded.
+The archive keeps the bytes. This module decides which ranges of them are records, and how each is decoded.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _RESYNC_PASSES = 8
 
 @dataclass(frozen=True, slots=True)
 class RecoveredRecord:
-    """One JSON object inside a line: its bytes, relative to the line, and what they say."""
+    """One JSON object inside a line: where it is in the line, and what it contains."""
 
     start: int
     length: int
@@ -63,7 +64,7 @@ class NotAnObjectError(ValueError):
 
 
 class TooDeepError(ValueError):
-    """Valid so far, but nested too deeply to be read."""
+    """Valid so far, but nested too deeply to read."""
 
 
 def recover(line: bytes) -> Recovery:
@@ -85,7 +86,7 @@ def recover(line: bytes) -> Recovery:
 
 
 def parse_object(data: bytes) -> Record:
-    """Decodes the range of one object, however it was damaged; ValueError if it is none."""
+    """Decodes the bytes of one object, whatever damaged them. Raises ValueError if they are not an object."""
     value, _ = _decode(data)
     if not isinstance(value, dict):
         raise NotAnObjectError("not a JSON object")
@@ -163,7 +164,7 @@ def _is_open_ended(line: bytes, start: int, end: int) -> bool:
 
 
 def _read_leading(line: bytes, position: int, end: int) -> tuple[list[RecoveredRecord], int]:
-    """The whole objects that the line begins with, and where reading stopped."""
+    """The whole objects at the start of the line, and where reading stopped."""
     records: list[RecoveredRecord] = []
     while position < end and (record := _read_object(line, position, end)):
         records.append(record)
@@ -172,7 +173,8 @@ def _read_leading(line: bytes, position: int, end: int) -> tuple[list[RecoveredR
 
 
 def _read_trailing(line: bytes, start: int, end: int) -> list[RecoveredRecord]:
-    """The whole records that the line ends with. Read backwards, a string that was cut off earlier cannot mislead."""
+    """The whole records at the end of the line. Reading backwards cannot be misled by a string that was cut off
+    earlier."""
     records: list[RecoveredRecord] = []
     flipped = line[::-1]
     while end > start and line[end - 1 : end] == b"}":
@@ -186,7 +188,7 @@ def _read_trailing(line: bytes, start: int, end: int) -> list[RecoveredRecord]:
 
 
 def _find_between(line: bytes, start: int, end: int) -> list[RecoveredRecord]:
-    """Records between two broken stretches, found by how records begin."""
+    """Records between two broken stretches, recognised by how records begin."""
     records: list[RecoveredRecord] = []
     budget = (end - start) * _RESYNC_PASSES
     while budget > 0 and (match := _RECORD_START.search(line, start, end)):
@@ -211,7 +213,7 @@ def _read_object(line: bytes, start: int, stop: int) -> RecoveredRecord | None:
 
 
 def _is_record(value: Record) -> bool:
-    """Tells a record from an object nested in the one that was cut off, which may well end with a brace."""
+    """Tells a record from an object inside the one that was cut off, which may end with a brace too."""
     return isinstance(value.get("type"), str) and any(key in value for key in _OWN_KEYS)
 
 

@@ -1,4 +1,4 @@
-"""What other apps do when sessions have been imported. They say so by a name, because this app knows none of them."""
+"""What other apps do after an import. They register a function by its name, because this app must not import them."""
 
 from __future__ import annotations
 

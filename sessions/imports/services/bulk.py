@@ -20,12 +20,12 @@ INDEXES = {
 
 @contextmanager
 def drop_indexes_while_loading(todo_bytes: int, lock: ImportLock) -> Iterator[None]:
-    """Around an import into an empty archive. One that is killed leaves the indexes to the next, which makes them."""
+    """Wraps an import into an empty archive. If it is killed, the next import makes the indexes."""
     dropped = todo_bytes > LARGE_BYTES and _drop_indexes(lock)
     try:
         yield
     finally:
-        # While others import, one of them may have dropped them, and makes them when it has read its files.
+        # Another import may have dropped them, and makes them once it has read its files.
         if _is_any_index_missing() and (dropped or not lock.busy_hosts()):
             _restore_indexes(lock)
 
@@ -48,7 +48,7 @@ def _restore_indexes(lock: ImportLock) -> None:
 
 
 def _is_any_index_missing() -> bool:
-    """Checked first: on PostgreSQL even CREATE INDEX IF NOT EXISTS waits for all writers."""
+    """Check first, because on PostgreSQL even CREATE INDEX IF NOT EXISTS waits for all writers."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT name FROM sqlite_master WHERE type = 'index'")

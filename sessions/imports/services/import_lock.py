@@ -1,5 +1,5 @@
 """Who may import what, and when. A database file takes one writer, so there is one import at a time. On a server each
-host has one: they read and write side by side, and take turns in what concerns the files of all."""
+host may run one: they read and write side by side, and take turns at work that concerns everybody's files."""
 
 from __future__ import annotations
 
@@ -21,23 +21,25 @@ def lock_of(host: str) -> str:
 
 
 class ImportLock:
-    """Nobody else imports."""
+    """The lock of a database file: nobody else imports."""
 
     def guard(self) -> None:
-        """In a transaction, before it writes rows of files that this import reads: raises LockLostError if they may be
-        another's by now."""
+        """Call this in a transaction before it writes rows of files that this import reads. Raises LockLostError if
+        somebody else may have them by now."""
 
     def guard_all(self) -> None:
-        """In a transaction of `alone`, before it writes rows of any file: no other host writes until it is over."""
+        """Call this in a transaction of `alone` before it writes rows of any file: no other host writes until it
+        ends."""
 
     @contextmanager
     def alone(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-        """Around what looks at the files of all hosts. Others go on with what they have begun to read."""
+        """Wraps work that looks at the files of all hosts. The others finish what they have begun to read."""
         yield
 
     @contextmanager
     def instead_of(self, host: str) -> Iterator[bool]:
-        """Around work on files of another host, for which nobody else imports meanwhile. False if somebody does."""
+        """Wraps work on files of another host, for which nobody else imports meanwhile. False if somebody already
+        does."""
         yield True
 
     def busy_hosts(self) -> Collection[str]:
@@ -47,8 +49,8 @@ class ImportLock:
 
 @contextmanager
 def import_lock(waiting: Callable[[], None] | None = None) -> Iterator[ImportLock]:
-    """One import at a time for each host, whoever asks: the watcher, the command line, a button. `waiting` is called
-    now and then while another has it."""
+    """One import at a time for each host, whether the watcher, the command line or a button asks for it. `waiting` is
+    called now and then while another one runs."""
     if connection.vendor == "postgresql":
         from sessions.imports.services.server_import_lock import (
             server_import_lock,  # its driver is not loaded for SQLite
@@ -62,5 +64,5 @@ def import_lock(waiting: Callable[[], None] | None = None) -> Iterator[ImportLoc
 
 
 def import_is_free() -> bool:
-    """Whether an import of this host would not have to wait, at this moment."""
+    """Whether an import of this host could start at once."""
     return lock_is_free(ALL) and (connection.vendor == "sqlite" or lock_is_free(lock_of(this_host())))

@@ -1,4 +1,4 @@
-"""Imports as runs: what the home page shows while sessions are being read, and what became of it."""
+"""Imports as runs: what the home page shows while sessions are read, and how it ended."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def import_run(path: Path, *, demo: bool = False) -> None:
     def work(running: ActiveRun, _: Run) -> dict[str, Any]:
         def tell(progress: Progress) -> None:
             _report_progress(running, progress)
-            # A page that is a moment behind is no reason to stop an import.
+            # An import must not stop because a page is a moment behind.
             with suppress(DatabaseError):
                 write_updates(running)
                 check_for_stop(running)
@@ -51,7 +51,7 @@ def import_run(path: Path, *, demo: bool = False) -> None:
         after_import()
         return _summarise_report(report)
 
-    # The import forks, and a connection of another thread must not be carried into its processes.
+    # The import forks, and its processes must not inherit a connection of another thread.
     run_perform(kind=KIND, target=encode_path(path), parameters={"demo": demo}, work=work, pulse=False)
 
 
@@ -65,8 +65,8 @@ def import_again(running: ActiveRun, run: Run) -> dict[str, Any]:
 
 
 def import_soon(files: Sequence[Path]) -> bool:
-    """Files that were just written: at once, unless they would have to wait for another import. Then a worker reads
-    them after it, and the answer is False."""
+    """Imports files that were just written, at once if no other import is running. Otherwise a worker reads them later,
+    and this returns False."""
     if not import_is_free():
         run_create(kind=KIND, target=encode_path(files[0]), parameters={"demo": False})
         return False
@@ -76,7 +76,7 @@ def import_soon(files: Sequence[Path]) -> bool:
 
 
 def has_import_ended(path: Path) -> bool:
-    """Whether the last import of `path` came to its end, and was not stopped by somebody."""
+    """Whether the last import of `path` finished, instead of being stopped."""
     ended = Run.objects.filter(kind=KIND, target=encode_path(path), finished_at__isnull=False).order_by("-pk")
     return ended.values_list("status", flat=True).first() != Run.Status.KILLED
 
@@ -89,7 +89,7 @@ def _check(running: ActiveRun) -> Callable[[], None]:
         if running.has_kill_note():
             running.stop(RunKilled)
         elif connection.vendor != "sqlite" and time.monotonic() >= due:
-            # On SQLite the note says it, and the import's own transaction would not see what others write.
+            # On SQLite there is a note for it, and the import's own transaction would not see what others write.
             due = time.monotonic() + LISTEN_SECONDS
             with suppress(DatabaseError):
                 check_for_stop(running)
@@ -134,7 +134,7 @@ def demo_settle() -> None:
 
 
 def demo_return() -> None:
-    """Bring back a demo that was put away, before it is imported: it keeps its addresses then."""
+    """Bring back a demo that was put away, before it is imported again, so that its addresses stay the same."""
     demo = Source.objects.filter(path__startswith=f"{DEMO}/")
     put_away = demo.filter(state=Source.State.REPLACED).exclude(transcript__public_id__contains="~")
     put_away = put_away.exclude(path__in=demo.exclude(state=Source.State.REPLACED).values("path"))

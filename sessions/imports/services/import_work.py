@@ -34,7 +34,8 @@ Check = Callable[[], None]
 
 
 class ImportWork:
-    """Writes what the scanners deliver, in transactions large enough to be quick and small enough to lose little."""
+    """Writes what the scanners deliver, in transactions that are large enough to be quick and small enough to lose
+    little."""
 
     def __init__(
         self,
@@ -60,7 +61,7 @@ class ImportWork:
         self._buffer = RowBuffer(written)
 
     def read(self, shared: Share | None = None) -> None:
-        """All lines: after this every session can be read."""
+        """Reads all lines. After this every session can be shown."""
         self._adopt(_UNSETTLED.filter(source__host=this_host()))
         self._listener(self._progress)
         if shared is None:
@@ -74,7 +75,7 @@ class ImportWork:
             self._drain(deliveries)
 
     def _read_along(self, shared: Share) -> None:
-        """Some of the files, while workers read the others."""
+        """Reads some of the files while workers read the others."""
         with shared:
             for jobs in shared.portions():
                 self._check()
@@ -99,7 +100,7 @@ class ImportWork:
         self._listener(progress)
 
     def archive(self) -> None:
-        """The bytes that were put off, and the index of the texts, side by side."""
+        """Packs the bytes that were left for later, and indexes the texts, side by side."""
         self._progress.phase = "indexing"
         self._listener(self._progress)
         owed = Source.objects.filter(owed=True, state=Source.State.PRESENT, host=this_host())
@@ -133,12 +134,12 @@ class ImportWork:
     def _deliveries(self, tasks: Sequence[Job | Packing], processes: int) -> Generator[Delivery]:
         if not tasks:
             return _no_deliveries()
-        # Loaded only now: most imports find that nothing has changed, and need none of it.
+        # Loaded only now, because most imports find nothing new.
         from sessions.imports.services.pool import scan_all
 
         if self._workers < 2:
             return scan_all(tasks, 0)
-        connections.close_all()  # a connection must not be carried into a forked process
+        connections.close_all()  # a forked process must not inherit a connection
         return scan_all(tasks, processes)
 
     def _drain(self, deliveries: Iterator[Delivery]) -> None:
@@ -168,7 +169,7 @@ class ImportWork:
         self._buffer.add(delivery.rows)
         transcript_id, first = delivery.transcript_id, delivery.first
         if transcript_id is not None:
-            # A stretch may hold broken lines only: its transcript was written to all the same.
+            # Even a stretch of nothing but broken lines has changed its transcript.
             self.touched[transcript_id] = min(first, self.touched.get(transcript_id, first))
             self._progress.entries += delivery.entries
             if delivery.entries:
@@ -185,7 +186,7 @@ class ImportWork:
             return
         with self._lock.alone(self._check), transaction.atomic():
             self._lock.guard_all()
-            # Those that import at this moment settle theirs themselves.
+            # Hosts that are importing settle theirs themselves.
             busy = self._lock.busy_hosts()
             self._adopt(_UNSETTLED.exclude(source__host__in=[this_host(), *busy]))
             if self._unlinked:
@@ -195,7 +196,7 @@ class ImportWork:
                 spilled_unite()
 
     def _adopt(self, unsettled: QuerySet[Transcript]) -> None:
-        """What an import that was cut off wrote and did not settle, links and totals from the first entry on."""
+        """Takes over what an interrupted import wrote but did not settle: links and totals from the first entry on."""
         for pk, links in unsettled.values_list("pk", "state__links"):
             self.touched[pk] = 0
             if links is None:

@@ -1,11 +1,11 @@
-"""What an import asks of its scanners, and what they deliver."""
+"""What an import asks its scanners to do, and what they deliver."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessions.imports.services.rows import Rows
+from sessions.imports.services.stretch_rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """The bytes of a file whose lines have been read, and how the file ended then."""
+    """The bytes of a file whose lines were read, and how the file ended at that time."""
 
     source_id: int
     path: str

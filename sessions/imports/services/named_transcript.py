@@ -1,4 +1,4 @@
-"""The transcript that somebody names on the command line: one that is named by its path is read first."""
+"""Finds a transcript named on the command line. If it is named by its path, the file is imported first."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SESSION_HELP = "id of a session, a unique prefix of it, or the path of a transcr
 
 
 def transcript_open(*, name: str) -> Transcript:
-    """A session id, a unique prefix of one, or a path: then what is new in that file, and in those of its sub-agents,
-    is imported before. Raises LookupFailedError if nothing, or more than one thing, answers to the name."""
+    """Takes a session id, a unique prefix of one, or a path, whose new lines, and those of its sub-agents, are imported
+    first. Raises LookupFailedError if the name matches nothing or several transcripts."""
     if is_path(name):
         file = Path(name).expanduser()
         if file.is_dir():

@@ -46,7 +46,7 @@ class Plan:
     """Files that another host may be reading at this moment, with the host."""
 
     def put_off_packing(self) -> None:
-        """Reads the lines of new files first, so that people can read them, and archives their bytes later."""
+        """Reads the lines of new files first, so that people can see them, and archives their bytes later."""
         self.jobs = [
             replace(job, pack=False) if job.transcript_id is not None and not job.start else job for job in self.jobs
         ]
@@ -72,10 +72,10 @@ class KnownSource(NamedTuple):
 
 class Planner:
     def __init__(self, written: WriteCounts, paths: Sequence[str] | None = None, *, lock: ImportLock) -> None:
-        """With `paths`, only these are looked at: nothing else can be found to have moved or vanished."""
+        """With `paths`, only these are examined, so nothing else counts as moved or vanished."""
         self._written = written
         self._lock = lock
-        # Before the sources are: what a host that is not busy has read is then among them.
+        # Ask before reading the sources: they then include everything that an idle host has read.
         self._busy = lock.busy_hosts()
         sources = Source.objects.exclude(state=Source.State.REPLACED)
         if paths is not None:
@@ -94,7 +94,7 @@ class Planner:
         self._public_ids: set[str] | None = None
 
     def plan(self, candidates: Iterable[Candidate], roots: Sequence[Path] = ()) -> Plan:
-        """Newest files first: they are what people look for while the rest is still being read."""
+        """Newest files first, because people look for those while the rest is still being read."""
         plan = Plan()
         new_candidates: list[Candidate] = []
         seen_paths: set[str] = set()
@@ -128,7 +128,7 @@ class Planner:
         return plan
 
     def _plan_unknown(self, plan: Plan, candidate: Candidate, new_candidates: list[Candidate]) -> None:
-        """A file that this host has not seen: new, or the one that another host has under this path."""
+        """A file that this host has not seen is new, or the one that another host has under this path."""
         others = self._other_sources.get(candidate.path, ())
         if any(other.is_same(candidate) or self._leave_to_host(plan, candidate, other) for other in others):
             return
@@ -142,8 +142,8 @@ class Planner:
         new_candidates.append(candidate)
 
     def _leave_to_host(self, plan: Plan, candidate: Candidate, source: KnownSource) -> bool:
-        """Whether its host imports: what there is to compare with may grow at any moment, and is that host's to
-        write. When it is done, we look again."""
+        """Whether its host is importing. What we would compare with may then grow at any moment, and only that host may
+        write it, so we look again when it is done."""
         if source.host not in self._busy:
             return False
         plan.left_to_hosts.append((candidate, source.host))
@@ -170,7 +170,8 @@ class Planner:
             plan.jobs.append(_make_job(source, candidate))
 
     def _replace(self, plan: Plan, source: Source, candidate: Candidate) -> None:
-        """The file was rewritten: what we have becomes an earlier version, and the file is read from the start."""
+        """Handles a file that was rewritten: what we have becomes an earlier version, and the file is read from the
+        start."""
         with transaction.atomic():
             self._lock.guard()
             source.state = Source.State.REPLACED
@@ -186,7 +187,7 @@ class Planner:
     def _find_vanished(
         self, seen_paths: set[str], roots: Sequence[Path], unreadable: list[str]
     ) -> dict[tuple[int, int], Source]:
-        """What is no longer below the roots; of what is in a directory that cannot be read, nobody knows."""
+        """Sources that are no longer below the roots. Those in a directory that cannot be read are left alone."""
         if not roots:
             return {}
         starts = tuple(f"{encode_path(root)}/" for root in roots)
@@ -202,21 +203,21 @@ class Planner:
         return {(source.device, source.inode): source for source in Source.objects.filter(pk__in=vanished)}
 
     def _follow_move(self, candidate: Candidate, vanished: dict[tuple[int, int], Source]) -> bool:
-        """The same file under another name keeps its transcript."""
+        """A file that was moved keeps its transcript."""
         source = vanished.get((candidate.device, candidate.inode))
         try:
             size = None if source is None else source.size if source.owed else source.archived
             if source is None or candidate.size != size or not _continues(source, candidate):
                 return False
         except OSError:
-            return False  # it is opened once more as a new file, and then reported
+            return False  # it is opened again as a new file, which reports the error
         del vanished[candidate.device, candidate.inode]
         source.path = candidate.path
         source.save(update_fields=["path"])
         project = self._project(candidate.project)
         transcripts = Transcript.objects.filter(source=source)
         transcripts.update(project=project)
-        # A directory is called by where its sessions worked, and this one may be new.
+        # A directory is named after the place where its sessions worked, and this one may be new.
         for cwd in transcripts.values_list("cwd", flat=True):
             Project.objects.filter(pk=project.pk, cwd="").update(cwd=cwd)
         self._written.add("source", 1)
@@ -275,7 +276,7 @@ class Planner:
     def _free_public_id(self, name: str) -> str:
         """An unused public id: file names are unique only within a directory."""
         name = "".join(char if char.isalnum() or char in "-_.~" else "-" for char in name)[:180]
-        # An address that is only dots would mean a directory.
+        # A name of dots alone would be a directory in an address.
         name = name.strip(".") or "unnamed"
         if self._public_ids is None:
             self._public_ids = set(Transcript.objects.values_list("public_id", flat=True))
@@ -288,20 +289,20 @@ class Planner:
 
 
 def _is_trusted(candidate: Candidate) -> bool:
-    """Spilled output may hold anything, and names that only the agent gives need no second look."""
+    """Spilled output may hold anything, and a name that only the agent uses needs no check of the content."""
     return candidate.role.kind == "result" or OWN_NAME.fullmatch(PurePath(candidate.path).name) is not None
 
 
 def _continues(source: Source, candidate: Candidate) -> bool:
-    """Whether the file still begins with what we have of it."""
+    """Whether the file still begins with the bytes that we have."""
     end = _comparable_bytes(source)
     if not end:
         return True
     with decode_path(candidate.path).open("rb") as file:
         if not source.tail_hash:
-            # Interrupted in the middle: only the bytes themselves can tell.
+            # It was interrupted in the middle, so only the bytes can tell.
             return _is_equal(source, candidate.path)
-        # The head was printed when the file may have been shorter than a whole print.
+        # The file may have been shorter than a whole fingerprint when its head was hashed.
         if len(head := file.read(PRINT_BYTES)) >= PRINT_BYTES <= end and print_of(head) != source.head_hash:
             return False
         if tail_print(file, end) != source.tail_hash:
@@ -310,12 +311,12 @@ def _continues(source: Source, candidate: Candidate) -> bool:
 
 
 def _comparable_bytes(source: Source) -> int:
-    """Up to where the file can be compared with what we have."""
+    """How much of the file can be compared with what we have."""
     return source.imported if source.owed else source.archived
 
 
 def _is_equal(source: Source, path: str) -> bool:
-    """Byte for byte, for the rare file that was touched without changing its size."""
+    """Compares byte by byte, for the rare file that was touched without changing its size."""
     with decode_path(path).open("rb") as file:
         for offset in range(0, source.archived, COMPARE_STEP):
             length = min(COMPARE_STEP, source.archived - offset)
@@ -325,7 +326,7 @@ def _is_equal(source: Source, path: str) -> bool:
 
 
 def _is_outgrown(source: Source, candidate: Candidate) -> bool:
-    """Whether what we have begins with the whole file: then the file is a copy that has fallen behind."""
+    """Whether what we have begins with the whole file, which is then a copy that has fallen behind."""
     with decode_path(candidate.path).open("rb") as file:
         for offset in range(0, candidate.size, COMPARE_STEP):
             data = file.read(COMPARE_STEP)
@@ -333,7 +334,7 @@ def _is_outgrown(source: Source, candidate: Candidate) -> bool:
                 if data != Reader(source.pk).read(offset, min(COMPARE_STEP, candidate.size - offset)):
                     return False
             except DamageError:
-                continue  # what is damaged says nothing; the rest has to agree
+                continue  # damaged blocks prove nothing; the others have to match
     return True
 
 
@@ -345,7 +346,7 @@ def _source_row(candidate: Candidate, host: str) -> tuple[object, ...]:
 def _make_job(source: Source, candidate: Candidate) -> Job:
     transcript = Transcript.objects.filter(source=source).first()
     if transcript is None:
-        # Spilled output has no lines: whatever was archived of it is written anew.
+        # Spilled output has no lines, so all of it is archived again.
         return Job(source.pk, None, str(decode_path(source.path)), 0, candidate.size, None, False)
     agent = transcript.kind != Transcript.Kind.MAIN
     facts, links = transcript.state.get("facts"), transcript.state.get("links")
@@ -374,7 +375,7 @@ def _read_meta(path: Path) -> str:
     """What the client noted beside a sub-agent's transcript, as JSON."""
     path = path.with_suffix(".meta.json")
     try:
-        if not path.is_file():  # a pipe of that name would keep us waiting
+        if not path.is_file():  # opening a pipe of that name would never return
             return "{}"
         with path.open("rb") as file:
             meta = orjson.loads(file.read(META_BYTES))

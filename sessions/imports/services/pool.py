@@ -1,4 +1,5 @@
-"""Scans files in worker processes: reading, parsing and compressing need no database, and Python has one lock."""
+"""Scans files in worker processes, because reading, parsing and compressing need no database, and threads share one
+interpreter lock."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from sessions.imports.engine.scan.scanner import Scanner
 from sessions.imports.engine.scan.stretches import read_stretches
 from sessions.imports.services.jobs import Delivery, Job, Packing
 from sessions.imports.services.priority import SCAN, give_way
-from sessions.imports.services.rows import batch_rows, block_rows, fact_rows, mark_rows, source_rows
+from sessions.imports.services.stretch_rows import batch_rows, block_rows, fact_rows, mark_rows, source_rows
 from sessions.linking.engine import LinkRow, LinkState, advance, link, link_row
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.marks import Mark
@@ -32,7 +33,7 @@ PIPE_BYTES = 1024 * 1024
 
 
 def scan(job: Job) -> Iterator[Delivery]:
-    """Everything that a job gives, stretch by stretch; the last one carries the links of the whole file."""
+    """All results of a job, stretch by stretch. The last stretch carries the links of the whole file."""
     try:
         if job.transcript_id is None:
             for stretch in read_stretches(Path(job.path), job.start, job.size, None):
@@ -41,7 +42,7 @@ def scan(job: Job) -> Iterator[Delivery]:
         else:
             yield from _scan_transcript(job, job.transcript_id)
     except OSError as error:
-        # The agent may delete or lock a file while we read: the others must not suffer.
+        # The agent may delete or lock a file while we read it. The others are read all the same.
         yield Delivery(job.transcript_id, error=f"{encode_path(job.path)}: {error.strerror or error}")
 
 
@@ -73,7 +74,8 @@ def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
 
 
 def pack(packing: Packing) -> Iterator[Delivery]:
-    """The bytes of a file. They count as archived when all are in, if the file is still the one that was read."""
+    """Packs the bytes of a file. They count as archived once all are in, provided the file is still the one that was
+    read."""
     path = Path(packing.path)
     try:
         for stretch in read_stretches(path, 0, packing.size, None, quick=True):
@@ -98,7 +100,7 @@ def _link_rows(batch: Batch) -> list[LinkRow]:
 
 
 def _link(job: Job, links: list[LinkRow]) -> tuple[LinkState | None, tuple[Mark, ...]]:
-    """How the file hangs together now: no state if it has to be linked anew, and the marks that are new."""
+    """How the file is linked now: no state if it has to be linked in full, and the new marks."""
     if not job.start:
         linked = link(links)
         return linked.state, linked.marks
@@ -108,8 +110,8 @@ def _link(job: Job, links: list[LinkRow]) -> tuple[LinkState | None, tuple[Mark,
 
 
 def scan_all(tasks: Iterable[Job | Packing], processes: int) -> Generator[Delivery]:
-    """Deliveries of all tasks, those of one file in order, files interleaved. Processes start with the call; without
-    any, or for little, the work is done in this one."""
+    """Deliveries of all tasks: those of one file in order, files interleaved. Processes start with the call. If none
+    are wanted, or there is little to do, this process does the work."""
     waiting = deque(tasks)
     if not processes or (len(waiting) < 2 and all(task.size < WORTH_A_PROCESS for task in waiting)):
         return _scan_here(waiting)
@@ -129,7 +131,7 @@ def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator
     by_results = {worker.results: worker for worker in team}
     try:
         for worker in (*team, *team):
-            worker.assign(waiting)  # one ahead, so that nobody waits while we write
+            worker.assign(waiting)  # one job ahead, so that the worker is busy while we write
         while by_results:
             for ready in wait(list(by_results)):
                 assert isinstance(ready, Connection)
@@ -137,7 +139,7 @@ def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator
                 try:
                     delivery: Delivery | None = ready.recv()
                 except (EOFError, OSError):
-                    # The process was killed, for want of memory as a rule, while it read the first of its jobs.
+                    # The process was killed, usually for lack of memory, while it worked on the first of its jobs.
                     by_results.pop(ready).close()
                     failed, *others = worker.assigned
                     waiting.extend(others)
@@ -161,7 +163,8 @@ def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator
 
 
 class _Worker:
-    """A process with a pipe of jobs and a wide pipe of results: a narrow one would switch processes every 64 KB."""
+    """A process with a pipe for jobs and a large pipe for results, because with a small one the processes would switch
+    every 64 KB."""
 
     def __init__(self, context: ForkContext, others: Sequence[_Worker]) -> None:
         theirs, self.jobs = context.Pipe(duplex=False)
@@ -180,7 +183,7 @@ class _Worker:
     def assign(self, waiting: deque[Job | Packing]) -> None:
         if waiting:
             self.assigned.append(waiting.popleft())
-            with suppress(BrokenPipeError):  # it died; its pipe of results will say so
+            with suppress(BrokenPipeError):  # it died, which reading its results will show
                 self.jobs.send(self.assigned[-1])
 
     def close(self) -> None:
@@ -192,9 +195,9 @@ class _Worker:
 
 def _work(jobs: Connection, results: Connection, ends: Sequence[Connection]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have its own idea of how to end
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may handle signals in its own way
     for end in ends:
-        end.close()  # else nobody would notice that the parent is gone, and the lock of the import would stay held
+        end.close()  # otherwise nobody would notice that the parent is gone, and the import would stay locked
     give_way(SCAN)
     gc.disable()
     with suppress(EOFError, BrokenPipeError):  # the parent is gone

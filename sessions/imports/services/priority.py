@@ -1,5 +1,5 @@
-"""Imports give way to people: where there are fewer cores than work, pages come first. On an idle machine an import is
-as fast as ever."""
+"""Lowers the priority of imports, so that pages come first when all cores are busy. On an idle machine an import is as
+fast as before."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ SCAN = 10
 
 
 def give_way(niceness: int) -> None:
-    """This process, and those that it starts from now on. Whoever gave way further before stays there."""
+    """Lowers the priority of this process and those that it starts from now on. A lower priority stays."""
     if niceness > os.getpriority(os.PRIO_PROCESS, 0):
         os.setpriority(os.PRIO_PROCESS, 0, niceness)

@@ -1,4 +1,4 @@
-"""How far an import is while it goes on, and what came of it."""
+"""The progress of an import while it runs, and its result."""
 
 from __future__ import annotations
 
@@ -48,14 +48,15 @@ class Report:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but our own row numbers."""
+        """Everything except our own row numbers."""
         return {name: value for name, value in asdict(self).items() if name != "touched"}
 
 
 def count_archive(report: Report, paths: set[str]) -> None:
     """Counts everything that was requested, changed or not."""
     counted = Transcript.objects.exclude(source__state=Source.State.REPLACED)
-    # Those of this host last: another may have another file under the same path, or the only row of the same one.
+    # This host's rows come last, because another host may have a different file under the same path, or the only row of
+    # the same file.
     ours = Case(When(source__host__in=own_hosts(), then=1), default=0)
     columns = ("source__path", "pk", "lines", "bad_lines", "recovered")
     counted_by_path = {

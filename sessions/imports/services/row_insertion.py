@@ -1,4 +1,4 @@
-"""Inserts rows of a model by the thousand. `bulk_create` spends thirty times as long on instances as on rows."""
+"""Inserts thousands of rows of a model. `bulk_create` spends thirty times as long on instances as on rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db import connection, models
 
 
 def insert(model: type[models.Model], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[int]:
-    """Rows with these columns given, and every other one by its default. Returns their ids, in order."""
+    """Inserts rows with these columns, and defaults for all others. Returns the ids in order."""
     if not rows:
         return []
     table = model._meta.db_table
@@ -38,7 +38,7 @@ def _defaults(model: type[models.Model]) -> Mapping[str, Any]:
 def _free_ids(table: str, count: int) -> list[int]:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            # Never one that was in use before: insertion raises this number by itself.
+            # No id is ever used twice: inserting raises this number by itself.
             cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
             last = (cursor.fetchone() or (0,))[0]
             return list(range(last + 1, last + 1 + count))

@@ -28,7 +28,7 @@ class ServerImportLock(ImportLock):
         return self._locks[0].holder
 
     def share(self) -> None:
-        """From now on workers may write for us."""
+        """Lets workers write for this import from now on."""
         self._locks[0].share()
 
     def guard(self) -> None:
@@ -92,19 +92,19 @@ def server_import_lock(host: str, waiting: Callable[[], None] | None) -> Iterato
 
 
 def join_import(host: str) -> None:
-    """In a transaction of a worker, before it writes for the import of this host."""
+    """Call this in a worker's transaction before it writes for the import of this host."""
     join(lock_of(host))
     join(ROWS)
 
 
 def find_busy(hosts: Collection[str]) -> set[str]:
-    """Those of them that import, or whose import was cut off and is still being committed."""
+    """The hosts that are importing, or whose interrupted import is still being committed."""
     names = {lock_of(host): host for host in hosts}
     return {names[name] for name in names_in_use(names)}
 
 
 def hosts_wait(hosts: Collection[str], waiting: Callable[[], None]) -> None:
-    """Until none of them imports."""
+    """Waits until none of them imports."""
     while find_busy(hosts):
         waiting()
         time.sleep(TRY_SECONDS)

@@ -1,4 +1,5 @@
-"""After an import: which file owns what stands in several, the totals of each transcript, and who belongs to whom."""
+"""After an import: which file owns rows that several contain, the totals of each transcript, and which files belong
+together."""
 
 from __future__ import annotations
 
@@ -61,8 +62,8 @@ def settle(touched: dict[int, int], written: WriteCounts) -> None:
 
 
 def _count_rows(touched: Collection[int]) -> None:
-    """PostgreSQL plans by what it counted last. If that was while an import was cut off or not yet committed, it takes
-    the tables for empty, and compares every row with every other: 6,000 rows took half an hour."""
+    """PostgreSQL plans by its last statistics. If those were gathered before an import was committed, it takes the
+    tables to be empty and compares every row with every other: 6,000 rows took half an hour."""
     if connection.vendor != "postgresql":
         return
     entries = Transcript.objects.filter(pk__in=list(touched)).aggregate(entries=Sum("entries"))["entries"] or 0
@@ -114,7 +115,7 @@ def own_requests(touched: dict[int, int]) -> set[int]:
 
 
 def own_entries(touched: dict[int, int]) -> None:
-    """Rows that a fork copied are marked in the later file, and the fork learns where it came from."""
+    """Marks rows that a fork copied in the later file, and notes where the fork came from."""
     narrow = ""
     if len(touched) <= FEW:
         spans = " OR ".join(
@@ -168,7 +169,7 @@ def _note_forks(files: Collection[int], origins: dict[int, Counter[int]]) -> Non
             )
             (copied,) = cursor.fetchone()
         origin = transcript.forked_from_id if counts is None else counts.most_common(1)[0][0]
-        # It was taken for a fork while its origin was only half read, by another host.
+        # It looked like a fork while another host had only read half of its origin.
         noted = {"forked_from_id": origin if copied else None, "copies": copied}
         Transcript.objects.filter(pk=transcript.pk).update(**noted)
 
@@ -182,7 +183,7 @@ def _totals(cursor: Any, changed: Collection[int]) -> None:
 
 
 def _turns(cursor: Any, touched: dict[int, int]) -> None:
-    """Turns show what their requests cost, whichever file owns them."""
+    """Turns show the cost of their requests, whichever file owns those."""
     where = "TRUE"
     if len(touched) <= FEW:
         base = {pk: pk << POSITION_BITS for pk in touched}

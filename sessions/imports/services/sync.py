@@ -1,4 +1,5 @@
-"""Brings the archive up to date with the files on disk. Never writes to them, and can be cut off at any point."""
+"""Brings the archive up to date with the files on disk. It never writes to them, and may be interrupted at any
+point."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ from sessions.transcripts.engine.paths import decode_path
 def sync(
     paths: Sequence[Path], *, listener: Listener | None = None, check: Check | None = None, workers: int | None = None
 ) -> Report:
-    """Import everything below `paths` that is new or has changed. What `check` raises ends it: it is called for every
-    few megabytes, and what is committed by then stays."""
+    """Import everything below `paths` that is new or has changed. `check` is called every few megabytes and may raise
+    to end the import; what is committed by then stays."""
     started = time.monotonic()
     roots = [Path(os.path.abspath(path.expanduser())) for path in paths]
     candidates = list(discover(roots))
@@ -43,7 +44,7 @@ def sync(
 
 
 def sync_files(paths: Sequence[Path]) -> list[int]:
-    """The quick way for files that the watcher saw change. Returns the transcripts that grew."""
+    """A quick import of files that the watcher saw change. Returns the transcripts that grew."""
     candidates = _files(path for path in paths if is_session_file(path.name, str(path.parent)))
     if not candidates:
         return []
@@ -58,7 +59,7 @@ def _files(paths: Iterable[Path]) -> list[Candidate]:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Millions of tuples and not one cycle: looking for cycles among them takes a tenth of an import."""
+    """An import makes millions of tuples and no cycles; looking for cycles would take a tenth of its time."""
     gc.disable()
     try:
         yield
@@ -67,8 +68,8 @@ def collector_paused() -> Iterator[None]:
 
 
 class Import:
-    """Everything that was asked for at a time. Files that another host is reading are looked at again when it is done:
-    it may have stored them, or died."""
+    """One import of everything that was asked for. Files that another host is reading are checked again when it is
+    done, because it may have stored them, or died."""
 
     def __init__(self, workers: int, listener: Listener | None = None, check: Check | None = None) -> None:
         self.plan = Plan()
@@ -91,7 +92,7 @@ class Import:
         self._import_postponed(self._import_few)
 
     def report(self) -> Report:
-        """What this import did."""
+        """What this import has done so far."""
         plan, progress = self.plan, self.progress
         report = Report(files=plan.files - len(plan.skipped), bytes=plan.bytes, rows_written=self.written.total)
         report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(self.touched)
@@ -109,7 +110,7 @@ class Import:
             postponed = plan.left_to_hosts
 
     def _wait_for(self, hosts: set[str]) -> None:
-        """Holds no lock meanwhile: they may be waiting for us."""
+        """Holds no lock meanwhile, because they may be waiting for us."""
         from sessions.imports.services.server_import_lock import hosts_wait  # its driver is not loaded for SQLite
 
         hosts_wait(hosts, self._report_waiting)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.db import connection
 
-from sessions.imports.services.rows import FACTS, Rows, mark_rows
+from sessions.imports.services.stretch_rows import FACTS, Rows, mark_rows
 from sessions.transcripts.engine.marks import Mark
 from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow
 
@@ -46,7 +46,7 @@ def _larger(column: str) -> str:
     )
 
 
-# The last row of a message has the largest counts; which row comes in which import does not matter.
+# The last row of a message has the largest counts, whichever import each row came with.
 REQUEST = (
     "INSERT INTO transcripts_request (transcript_id, message_key, position, turn, message_id, request_id, agent, model,"
     " at, input, cache_read, cache_write_5m, cache_write_1h, output, cost, owned)"
@@ -63,7 +63,7 @@ TRANSCRIPT = (
 
 
 STATEMENTS = {
-    # The line that was cut when it was last read, and is read again now.
+    # The line was incomplete when it was last read, and is read again now.
     "cut": 'DELETE FROM transcripts_problem WHERE transcript_id = %s AND "offset" = %s',
     "block": BLOCK,
     "entry": ENTRY,
@@ -95,7 +95,7 @@ class WriteCounts:
 
 
 class RowBuffer:
-    """Rows of many stretches on their way to the database: one statement for all rows of a table."""
+    """Collects rows of many stretches, to write all rows of a table with one statement."""
 
     def __init__(self, written: WriteCounts) -> None:
         self._written = written
@@ -106,7 +106,7 @@ class RowBuffer:
             self._rows[table] += some
 
     def write(self) -> None:
-        """Inside the caller's transaction: after a kill each file is read on where this left it."""
+        """Writes inside the caller's transaction: after a kill, each file continues from here."""
         with connection.cursor() as cursor:
             for table, sql in STATEMENTS.items():
                 if self._rows[table]:

@@ -1,4 +1,5 @@
-"""Linking: from rows of one file to its active branch, marks and branches; and from files to agents."""
+"""Finds the active branch, marks and other branches of a file from its rows, and the agents of a session from its
+files."""
 
 from __future__ import annotations
 

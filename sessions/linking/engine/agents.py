@@ -1,4 +1,4 @@
-"""Sub-agents across files: who started whom."""
+"""Who started whom among the sub-agents of all files."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def build_agent_tree(
 ) -> AgentTree:
     """Who started whom, in one session.
 
-    `calls`: tool_use id -> (the agent that made the call, "" = the main thread; its position there). `sightings`: ids
-    of agents in the records of those who may have started them. An agent whose start is not recorded hangs on the
-    session, with `How.UNKNOWN`.
+    `calls`: tool_use id -> (the agent that made the call, "" for the main thread; its position there). `sightings`: ids
+    of agents in the records of those that may have started them. An agent whose start is not recorded is placed below
+    the session, with `Evidence.UNKNOWN`.
     """
     agents_by_id = {agent.id: agent for agent in agents}
     by_agent: dict[str, list[Sighting]] = {}
@@ -89,7 +89,7 @@ def _find_starter(
 
 
 def _break_rings(nodes: dict[str, AgentNode]) -> None:
-    """Agents that claim to have started each other: the first by name hangs on the session."""
+    """Of agents that claim to have started each other, the first by name is placed below the session."""
     sound: set[str] = {""}
     for start in sorted(nodes):
         path: dict[str, None] = {}

@@ -96,7 +96,7 @@ def _parents_first(graph: Graph, nodes: list[int]) -> list[int]:
 
 
 def _mark_talk(graph: Graph, order: list[int], active: set[int], on_spine: bytearray) -> bytearray:
-    """Whether the side branch that begins at a node holds conversation of its own."""
+    """Whether the side branch that begins at a node contains conversation."""
     holds_talk = bytearray(len(graph.rows))
     for i in reversed(order):
         if i in active:

@@ -1,8 +1,8 @@
 """Compactions: which records were kept word for word, and how the chain runs across each boundary.
 
-On disk the kept rows stay before the boundary and the rows after it hang on the summary (A) or on the last kept row
-(B), or the kept rows are written again behind the summary (C). In effect all three are one chain:
-boundary, summary (the anchor), kept rows, the rest.
+On disk the kept rows stay before the boundary, and the rows after it continue from the summary (A) or from the last
+kept row (B); or the kept rows are written again after the summary (C). All three mean one chain: boundary, summary (the
+anchor), kept rows, the rest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Boundary:
 def find_boundaries(graph: Graph, tips: Mapping[int, int]) -> list[Boundary]:
     """Every compaction of the file, in file order.
 
-    A summary without a boundary record (before 2.0.64) is a boundary itself; a boundary without a summary is whole.
+    A summary without a boundary record (before 2.0.64) is a boundary itself; a boundary without a summary is complete.
     """
     compactions: list[Boundary] = []
     if not any(i in graph.boundaries or graph.flags[i] & _SUMMARY for i in tips):
@@ -55,7 +55,7 @@ def find_boundaries(graph: Graph, tips: Mapping[int, int]) -> list[Boundary]:
 
 
 def attach_kept_rows(graph: Graph, compactions: list[Boundary]) -> dict[int, int]:
-    """Makes each boundary a root and puts its kept rows behind the anchor. Returns anchor -> last kept row."""
+    """Makes each boundary a root and puts its kept rows after the anchor. Returns anchor -> last kept row."""
     for boundary in compactions:
         boundary.anchor = _find_anchor(graph, boundary)
     children = _children(graph, {boundary.anchor for boundary in compactions})
@@ -115,7 +115,7 @@ def _read_segment(graph: Graph, segment: Mapping[str, Any], boundary: Boundary) 
 
 
 def _set_history(graph: Graph, boundary: Boundary) -> None:
-    """What came before the boundary, and before those rows that hung on kept ones but were not kept themselves."""
+    """Sets what came before the boundary, and before rows that followed kept ones but were not kept themselves."""
     preserved = dict.fromkeys(boundary.preserved)
     previous_left_out: dict[int, int] = {}
     for i in boundary.preserved:

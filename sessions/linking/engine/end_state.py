@@ -1,4 +1,4 @@
-"""The end of a linked file as a `LinkState`, from which linking continues when rows are appended."""
+"""Takes the end of a linked file as a `LinkState`, from which linking continues when rows are appended."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def end_state(
 def _find_last_group(
     graph: Graph, window: list[int], path: list[int], message: int | None
 ) -> tuple[set[int], dict[int, int]]:
-    """The rows of the last message, its results and what hangs on them; and its calls."""
+    """The rows of the last message, its results and the rows that follow those; and its calls."""
     group = set(path)
     calls: dict[int, int] = {}
     for node in window:

@@ -1,4 +1,4 @@
-"""What records and meta files say about sub-agents: their own facts, and their ids in other agents' records."""
+"""What records and meta files tell about sub-agents: their own facts, and their ids in other agents' records."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AgentFacts:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """An agent's id in a record of `owner` ("" = the main thread), with the call that it belongs to."""
+    """An agent's id in a record of `owner` ("" for the main thread), with the call that it belongs to."""
 
     agent: str
     tool_use_id: str

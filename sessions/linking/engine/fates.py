@@ -1,7 +1,7 @@
 """The fate of every row, and marks as ranges of rows that share one.
 
-A row has one fate of place: the first thing that took it out of the context counts, except that a kept row is
-summarised (or kept) again by the next boundary. Cleared and persisted results get a mark of their own.
+The first thing that took a row out of the context decides its fate, except that the next boundary summarises (or keeps)
+a kept row again. Cleared and persisted results get an extra mark.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _collapse(branches: BranchMembership, overlays: Overlays, fates: dict[int, C
 
 
 def _summarise(graph: Graph, branches: BranchMembership, compactions: list[Boundary], fates: dict[int, Cause]) -> None:
-    """Boundaries on abandoned branches summarised nothing that is active."""
+    """Boundaries on abandoned branches did not summarise any active row."""
     begin = 0
     carried_over: list[int] = []
     for boundary in compactions:
@@ -72,7 +72,7 @@ def _find_kept(graph: Graph, branches: BranchMembership, boundary: Boundary, con
 
 
 def _find_partly_kept(graph: Graph, boundary: Boundary, context: list[int]) -> set[int]:
-    """A partial compaction that names no kept rows still says how many it summarised, and at which end."""
+    """A partial compaction that names no kept rows still tells how many rows it summarised, and at which end."""
     if boundary.summary < 0:
         return set()
     partial = mapping(mapping(graph.rows[boundary.summary].extra).get("summarizeMetadata"))
@@ -85,7 +85,7 @@ def _find_partly_kept(graph: Graph, boundary: Boundary, context: list[int]) -> s
 
 
 def copy_fates(graph: Graph, fates: dict[int, Cause]) -> dict[int, Cause]:
-    """Copies share the fate of the first one, unless the cause comes before the copy: then it was written again."""
+    """A copy shares the fate of the first one, unless the cause came before the copy, which was then written again."""
     for i in graph.copies:
         cause = fates.get(graph.node[i])
         if cause is not None and (cause[0] in (Fate.ABANDONED, Fate.SNIPPED, Fate.SIDECHAIN) or cause[1] > i):
@@ -94,7 +94,8 @@ def copy_fates(graph: Graph, fates: dict[int, Cause]) -> dict[int, Cause]:
 
 
 def chain_ranks(graph: Graph) -> list[int]:
-    """For each row, the number of chain records up to it: neighbours differ by one, whatever is between them."""
+    """For each row, the number of chain records up to it: neighbours in the chain differ by one, whatever is between
+    them."""
     return list(accumulate(node >= 0 for node in graph.node))
 
 

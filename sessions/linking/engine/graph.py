@@ -1,4 +1,5 @@
-"""The index of one file: every uuid once, resolved parents, no cycles. Built whole before anything is resolved."""
+"""The index of one file: every uuid once, resolved parents, no cycles. All rows are indexed before any parent is
+resolved."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _SUMMARY = int(Flag.SUMMARY)
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes are indexes into `rows`. A repeated record has the place of its first copy. -1 = none."""
+    """Nodes are indexes into `rows`; -1 means none. A repeated record keeps the place of its first copy."""
 
     rows: Sequence[LinkRow]
     flags: list[int]
@@ -61,11 +62,11 @@ class Graph:
         return node
 
     def history(self, node: int) -> int:
-        """What came before a node in the session, whether or not the model still saw it."""
+        """What came before a node in the session, even if the model no longer saw it."""
         return self.before.get(node, self.up[node])
 
     def ancestors(self, node: int) -> Iterator[int]:
-        """The node and its history, while links are still being moved: a cycle ends after one round at most."""
+        """The node and its history. Links may still form cycles here; one is followed once at most."""
         for _ in self.chain:
             if node < 0:
                 return

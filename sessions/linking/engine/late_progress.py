@@ -1,6 +1,6 @@
-"""Progress that was written late. Some versions write what their hooks and sub-agents reported while a turn ran only
-when the next prompt comes, as a chain that begins at the call it reports of, and hang that prompt on its end. By the
-parents alone, everything that came after that call would seem to be abandoned."""
+"""Progress that was written late. Some versions keep what hooks and sub-agents report during a turn, and write it only
+when the next prompt comes: as a chain that begins at the call and ends with that prompt. By the parents alone,
+everything after the call would seem to be abandoned."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class LateProgress:
             self._progress[row.uuid] = late or self._progress.get(row.parent or 0, False)
 
     def parent_of(self, row: LinkRow, latest: LinkRow | None) -> int | None:
-        """What a row follows: the newest row of the conversation, if its parent is late progress. If the row is an old
-        one that was written again, it follows what it followed before."""
+        """What a row follows: the newest row of the conversation, if its parent is late progress. A row that was
+        written again follows what it followed before."""
         late = self._progress.get(row.parent) if row.parent is not None else None
         if late is None or row.type == "progress" or row.flags & _SIDECHAIN or latest is None:
             return row.parent

@@ -20,8 +20,8 @@ from sessions.transcripts.engine.marks import Fate, Mark
 def link(rows: Sequence[LinkRow]) -> LinkedTranscript:
     """Links one file: the active branch, what left the context and why, and the parent of each row.
 
-    `rows` are all records in file order. Never fails: what cannot be resolved is a root, and nonsense counts as absent.
-    The rule for the leaf is at `find_leaf`, those for branches and fates in the modules of these names.
+    `rows` are all records in file order. Never fails: a row whose parent cannot be found is a root, and nonsense counts
+    as absent. `find_leaf` explains the rule for the leaf, the modules `branches` and `fates` theirs.
     """
     graph = build_graph(rows)
     tips, tip = find_tips(graph)

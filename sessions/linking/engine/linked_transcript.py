@@ -26,7 +26,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class InlineAgent:
-    """A sub-agent whose records stand in the main file (up to 2.0.2x)."""
+    """A sub-agent whose records are in the main file (up to 2.0.2x)."""
 
     root: int
     first: int
@@ -38,7 +38,7 @@ class InlineAgent:
 
 @dataclass(frozen=True)
 class LinkedTranscript:
-    """All numbers are positions. What an import does not store is worked out on demand."""
+    """All numbers are positions. What an import does not store is computed on demand."""
 
     leaf: int | None
     marks: tuple[Mark, ...]

@@ -13,7 +13,7 @@ _RESULT = int(Flag.RESULT)
 
 @dataclass(slots=True)
 class Overlays:
-    """Node -> the row that caused it; spans are (first, last, cause)."""
+    """Node -> the row that caused the overlay; spans are (first, last, cause)."""
 
     snipped: dict[int, int] = field(default_factory=dict)
     cleared: dict[int, int] = field(default_factory=dict)
@@ -80,6 +80,6 @@ def _note_results(graph: Graph, tool: int, cause: int, results: dict[int, list[i
 
 
 def _note_cause(causes: dict[int, int], node: int, cause: int) -> None:
-    """The first cause counts: what is gone cannot be removed again."""
+    """The first cause counts, because what is gone cannot be removed again."""
     if node >= 0:
         causes.setdefault(node, cause)

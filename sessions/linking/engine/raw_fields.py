@@ -12,7 +12,7 @@ _ZERO = "00000000-0000-0000-0000-000000000000"
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    # The first question answers nearly all, and costs a tenth of the second.
+    # The first test decides nearly all rows, in a tenth of the time of the second.
     return value if type(value) is dict or isinstance(value, Mapping) else _NOTHING
 
 

@@ -1,4 +1,4 @@
-"""What linking reads: one narrow row per record, and the raw record only for the few kinds that refer to others."""
+"""The input of linking: one narrow row per record, and the raw record only for the few kinds that refer to others."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ _STATE = frozenset(
 
 
 class LinkRow(Struct, frozen=True, gc=False):
-    """One record of a transcript file. Ids are keys (`sessions.transcripts.engine.keys`). An import makes
-    one of each."""
+    """One record of a transcript file. Ids are keys (`sessions.transcripts.engine.keys`)."""
 
     position: int
     type: str
@@ -57,7 +56,7 @@ def link_row(entry: EntryRow, extra: Mapping[str, Any] | None = None) -> LinkRow
 
 
 def needs_record(type: str, detail: str, flags: int) -> bool:
-    """Whether linking has to look into the record itself.
+    """Whether linking has to read the record itself.
 
     Only `Task` calls count, not `Agent` ones: sub-agents were written into the main file only while the tool was
     called `Task`.

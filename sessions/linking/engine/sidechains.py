@@ -1,4 +1,4 @@
-"""Sub-agents of 2.0.2x and before: their rows stand in the main file, each with a root of its own and no id."""
+"""Sub-agents of 2.0.2x and earlier: their rows are in the main file, each agent with its own root and without an id."""
 
 from __future__ import annotations
 

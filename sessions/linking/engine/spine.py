@@ -1,4 +1,5 @@
-"""The active branch: the newest row of the conversation, and the chain that leads to it through the whole file."""
+"""Finds the active branch: the newest row of the conversation, and the chain that leads to it through the whole
+file."""
 
 from __future__ import annotations
 
@@ -70,12 +71,11 @@ def join_roots(graph: Graph, tips: dict[int, int]) -> None:
 def find_leaf(graph: Graph, tip: int, tails: Mapping[int, int], removed: Container[int]) -> Leaf:
     """The leaf of the session.
 
-    1. The newest user or assistant row in file order (boundaries count; tool results out of order do not).
-    2. The last `last-prompt` record names another one, if its `leafUuid` is in the file and no newer row of the
-       conversation follows either of them. It is believed if a typed prompt comes between the two; if there are only
-       answers and results, the record just lags behind the file.
-    3. A snipped row is no leaf: the row before it is.
-    4. Attachments, notes and progress that follow belong to it: the leaf is the last of them.
+    1. The newest user or assistant row in file order (boundaries count; tool results out of order do not). 2. The last
+    `last-prompt` record names another one, if its `leafUuid` is in the file and no newer row of the conversation
+    follows either of them. It counts if a typed prompt comes between the two; if only answers and results do, the
+    record merely lags behind the file. 3. A snipped row is no leaf: the row before it is. 4. Attachments, notes and
+    progress that follow belong to it: the leaf is the last of them.
     """
     for _ in range(len(tails)):
         tip = tails.get(tip, tip)

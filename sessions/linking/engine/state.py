@@ -1,4 +1,4 @@
-"""Follows a growing file: do appended rows only extend it, so that nothing before them changes?"""
+"""Follows a growing file: tells whether appended rows only extend it, so that nothing before them changes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _STOPS = int(Flag.SUMMARY | Flag.BOUNDARY | Flag.DUPLICATE)
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
-    """The end of the active chain after a link. Ids are keys. It is bounded: rows that refer to anything older need a
-    full link."""
+    """The end of the active chain after a link. Ids are keys. The state is bounded, so rows that refer to anything
+    older need a full link."""
 
     leaf: int | None = None
     message: int | None = None
@@ -81,7 +81,7 @@ class _Tail:
         self.calls.clear()
 
     def leave_path(self, parent: int) -> None:
-        """Rows behind `parent` are no longer on the way to the leaf."""
+        """Drops the rows after `parent`, which are no longer on the way to the leaf."""
         behind = False
         for uuid, place in self.places.items():
             if behind and place == PATH:
@@ -138,7 +138,7 @@ def _is_plain(row: LinkRow, state: LinkState) -> bool:
 
 
 def _attach(row: LinkRow, tail: _Tail) -> bool:
-    """Puts a row behind its parent, if that abandons nothing of the conversation."""
+    """Puts a row after its parent, if that abandons no part of the conversation."""
     assert row.uuid is not None
     assert row.parent is not None
     place = tail.places.get(row.parent)

@@ -1,4 +1,4 @@
-"""Who belongs to whom: sub-agents to their session, spilled output to its transcript, a project to its directory."""
+"""Connects sub-agents with their session, spilled output with its transcript, a project with its directory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CWD = "UPDATE transcripts_project SET cwd = %s WHERE id = %s AND cwd = ''"
 
 
 def families_unite() -> None:
-    """Links new files to their families, whichever file was read first."""
+    """Connects new files with their families, whichever file was read first."""
     orphans = list(
         Transcript.objects.filter(parent=None)
         .exclude(kind=Transcript.Kind.MAIN)

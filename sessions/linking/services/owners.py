@@ -1,8 +1,8 @@
 """Which of several files with the same rows was written first.
 
-A fork repeats the rows of its origin with their times, so both may begin at the same moment. But it does not repeat
-what the client noted between them for itself: in the origin the same rows stand farther apart. Sub-agents repeat their
-session, and never the other way round.
+A fork repeats the rows of its origin with their times, so both may begin at the same moment. But it does not repeat the
+records that the client writes for itself, so in the origin the same rows are farther apart. Sub-agents repeat rows of
+their session, never the other way round.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COMMON = (
 
 
 class Owners:
-    """Asks the database only about files that begin at the same moment, and once about two of them."""
+    """Queries the database only about files that begin at the same moment, once for each pair."""
 
     def __init__(self) -> None:
         rows = Transcript.objects.exclude(source__state=Source.State.REPLACED)
@@ -53,7 +53,7 @@ class Owners:
         return first, agent, -self._span(file, pair) if tied else 0, last, path
 
     def _span(self, file: int, pair: tuple[int, int]) -> int:
-        """The distance, in this file, between the first and the last row that both contain."""
+        """How far apart the first and the last row that both contain are in this file."""
         other = pair[0] if file == pair[1] else pair[1]
         ranges = [bound << POSITION_BITS for bound_of in (file, other) for bound in (bound_of, bound_of + 1)]
         ends = []

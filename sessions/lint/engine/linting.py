@@ -9,11 +9,11 @@ from sessions.lint.engine.finding import Finding, Severity
 from sessions.lint.engine.request_reader import ParsedRequest, parse_request
 from sessions.lint.engine.returned_thinking import altered_thinking, check_foreign_thinking
 from sessions.lint.engine.rules import (
+    cache_marks,
     edits,
     empty,
     limits,
     lookback,
-    marks,
     media,
     order,
     pairing,
@@ -33,7 +33,7 @@ _FAMILIES = (
     empty,
     thinking,
     thinking_config,
-    marks,
+    cache_marks,
     lookback,
     tools,
     media,

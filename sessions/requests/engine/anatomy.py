@@ -15,13 +15,13 @@ import orjson
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
-from sessions.requests.engine.marks import CacheMark, marks_of
 from sessions.requests.engine.part import CacheFate, RequestPart, RequestSection
+from sessions.requests.engine.sent_marks import CacheMark, marks_of
 from sessions.usage.engine.billing_header import BILLING
 from sessions.usage.engine.tokens import estimate_block
 from sessions.usage.engine.usage import Usage
 from sessions.weights.engine import ContextWeights, Weight, combine
-from sessions.weights.engine.setup_weights import SetupWeights, setup_weights
+from sessions.weights.engine.setup_weights import SetupWeights, rest_label, setup_weights
 
 _TITLES = {"tools": "Tools", "system": "System prompt", "messages": "Messages"}
 _NO_RECORD = {
@@ -32,7 +32,7 @@ _NO_RECORD = {
 
 @dataclass(frozen=True, slots=True)
 class _UnplacedPart:
-    """A part of which the place in the prompt is not known yet."""
+    """A part whose place in the prompt is not known yet."""
 
     section: str
     number: int
@@ -52,6 +52,8 @@ class Anatomy:
     """Tokens of the prompt, as the API counted them; else our estimate."""
     unrecorded: float
     """The tokens among these that no record holds."""
+    unrecorded_label: str
+    """What they are."""
     marks_are_known: bool
     """Is it known where the cache marks were?"""
 
@@ -63,7 +65,7 @@ class Anatomy:
 def anatomy_of(
     setup: RequestSetup, elements: Sequence[Element], usage: Usage | None, weights: ContextWeights | None = None
 ) -> Anatomy:
-    """`weights`: of these elements, as they were measured; without them, tokens are estimated."""
+    """`weights`: the measured weights of these elements; without them, tokens are estimated."""
     head = None if weights is None else setup_weights(setup, weights)
     raw = [*_tool_parts(setup, head), *_system_parts(setup, head), *_message_parts(elements, weights)]
     marks = marks_of(setup, elements)
@@ -83,7 +85,14 @@ def anatomy_of(
         _section(name, tuple(section_parts), usage, unknown=_NO_RECORD[name] if unknown.get(name) else "")
         for name, section_parts in parts.items()
     )
-    return Anatomy(sections, usage, scale.to_counted(estimated), scale.head, setup.marks is not None or bool(marks))
+    return Anatomy(
+        sections,
+        usage,
+        scale.to_counted(estimated),
+        scale.head,
+        rest_label(setup),
+        setup.marks is not None or bool(marks),
+    )
 
 
 def _tool_parts(setup: RequestSetup, head: SetupWeights | None) -> Iterator[_UnplacedPart]:

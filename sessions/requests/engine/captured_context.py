@@ -31,7 +31,7 @@ def context_of_capture(sent: SentRequest, *, request: str, model: str) -> Contex
 
 
 def answer_pieces(answer: Mapping[str, Any], mask: Mask) -> tuple[PieceView, ...]:
-    """The blocks of a captured answer, each as a whole."""
+    """The blocks of a captured answer, uncut."""
     array = MessageArray(context_of_capture(SentRequest(0, (answer,), None, None, {}, ()), request="", model=""), mask)
     pieces = (array.piece(f"0.{index}") for index in range(BLOCKS))
     return tuple(piece for piece in pieces if piece is not None)

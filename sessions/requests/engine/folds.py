@@ -1,4 +1,4 @@
-"""Which parts of a long list a page shows at once: the ends of each stretch of one fate, with folds between them."""
+"""Decides which parts of a long list a page shows first: the ends of each run of one fate, with folds between them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Fold:
 def fold_parts(
     parts: Sequence[RequestPart], start: int | None = None, end: int | None = None
 ) -> list[RequestPart | Fold]:
-    """The parts, folded. With `start`: all parts from there up to `end`, as far as one window allows."""
+    """The parts with folds. With `start`: all parts from there up to `end`, as far as one window allows."""
     if start is None:
         return list(_fold_stretches(parts))
     start = min(max(0, start), len(parts))

@@ -1,4 +1,4 @@
-"""Who may share the cache of a system prompt, and what takes it away from everybody, as far as a request tells."""
+"""Who may share the cache of a system prompt, and what prevents that, as far as a request tells."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from sessions.context.engine.certainty import RequestSetup
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.prompt_sections import PromptSection
+from sessions.requests.engine.scope import Provider, Scope
 from sessions.requests.engine.section_kinds import FIXED_NAMES
-from sessions.requests.engine.system_prompt.blocks import Provider, Scope
 
 _PROVIDERS = (
     ("Amazon Bedrock", re.compile(r"^msg_bdrk_"), re.compile(r"(^|[./:])anthropic\.claude|^arn:aws")),
@@ -19,18 +19,18 @@ _PROVIDERS = (
 
 
 def third_party(message_id: str, model: str) -> str:
-    """The name of the provider that answered, if it is not the maker of the model."""
+    """The provider that answered, if it is not the maker of the model."""
     return next((name for name, ids, models in _PROVIDERS if ids.match(message_id) or models.search(model)), "")
 
 
 def mcp_tool(setup: RequestSetup) -> str:
-    """The name of the first tool of an MCP server that is part of the prompt; empty if there is none."""
+    """The first tool of an MCP server that is part of the prompt; empty if there is none."""
     names = (text(tool.get("name")) for tool in setup.tools or () if tool.get("defer_loading") is not True)
     return next((name for name in names if name.startswith("mcp__")), "")
 
 
 def is_own_prompt(sections: Sequence[PromptSection]) -> bool:
-    """Whether a system prompt has headings, and none of them is of the client's own prompt."""
+    """Whether a system prompt has headings, but none of the client's own prompt."""
     own = [section.part for section in sections if not section.part.is_message and section.part.heading]
     kinds = {part.kind.name for part in own if part.kind is not None}
     return bool(own) and not kinds & FIXED_NAMES and not kinds & _DYNAMIC
@@ -42,7 +42,7 @@ _DYNAMIC = {"session guidance", "environment", "memory", "context management"}
 def global_scope_sentence(
     setup: RequestSetup, sections: Sequence[PromptSection], *, message_id: str, model: str, is_subagent: bool
 ) -> str:
-    """Which part everybody shares, or why none; empty where the marks are unknown."""
+    """Which part everybody shares, or why none is shared; empty if the marks are unknown."""
     system = [section for section in sections if not section.part.is_message]
     if not system or setup.marks is None:
         return ""

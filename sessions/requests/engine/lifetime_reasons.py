@@ -1,5 +1,5 @@
 """Why the marks of a request ask for five minutes or for an hour, by the rules of the client: whether the account is
-eligible, whether the source is on the list, and since when the session has kept to it."""
+eligible, whether the source is on the list, and how long the session has kept its first decision."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sessions.requests.engine.marks import CacheMark
 from sessions.requests.engine.prompt_cache.query_sources import AGENT, MAIN, SDK
-from sessions.requests.engine.prompt_cache.ttl import Account, Ttl, latch_ttl
+from sessions.requests.engine.prompt_cache.ttl import ALLOWLIST, Ttl, allowlist_entry
+from sessions.requests.engine.sent_marks import CacheMark
 
 _WORDS = {Ttl.FIVE_MINUTES: "Five minutes", Ttl.ONE_HOUR: "One hour"}
-_ANYBODY = latch_ttl(None, Account(subscriber=True))
-"""As if the account were eligible: what is left is the list of sources."""
 
 
 class Written(NamedTuple):
@@ -51,7 +49,7 @@ class LifetimeReason:
 def lifetime_reasons(
     marks: Sequence[CacheMark], asker: Asker, history: Sequence[Written]
 ) -> tuple[LifetimeReason, ...]:
-    """`history`: what the requests of this source wrote, this one last."""
+    """`history`: what the requests of this source wrote, up to and including this one."""
     reasons = []
     for ttl in Ttl:
         paths = tuple(mark.path for mark in marks if mark.ttl == ttl)
@@ -72,18 +70,18 @@ def _sentences(ttl: Ttl, asker: Asker, history: Sequence[Written]) -> list[str]:
 def _source_sentence(asker: Asker) -> str:
     if not asker.source:
         return "No record names its source, so whether that is on the list is unknown."
-    entry = _ANYBODY.entry_of(asker.source)
+    entry = allowlist_entry(asker.source)
     known = "Its source" if asker.is_recorded else "Its source, as far as its signs tell,"
     if entry:
         return f"{known} {asker.source} is on the list of those that may ask for an hour ({entry})."
     return f"{known} {asker.source} is not on the list ({_LIST}): it is too short-lived for an hour to pay."
 
 
-_LIST = ", ".join(_ANYBODY.allowlist)
+_LIST = ", ".join(ALLOWLIST)
 
 
 def _account_sentence(ttl: Ttl, asker: Asker) -> str:
-    listed = not asker.source or _ANYBODY.ttl(asker.source) is Ttl.ONE_HOUR
+    listed = not asker.source or bool(allowlist_entry(asker.source))
     if ttl is Ttl.ONE_HOUR:
         if asker.provider:
             return f"{asker.provider} gives an hour to those who opted in (ENABLE_PROMPT_CACHING_1H_BEDROCK)."
@@ -106,7 +104,8 @@ def _account_sentence(ttl: Ttl, asker: Asker) -> str:
 
 
 def _latched(ttl: Ttl, history: Sequence[Written]) -> str:
-    """Since which request no other lifetime was written: the first decision of a client stands until it ends."""
+    """The request since which no other lifetime was written, because a client keeps its first decision until it
+    ends."""
     first = len(history)
     while first and not _wrote_other(ttl, history[first - 1]):
         first -= 1
@@ -128,7 +127,8 @@ def _wrote_other(ttl: Ttl, written: Written) -> bool:
 
 
 def source_of(recorded: str, headers: Mapping[str, str], *, is_subagent: bool) -> tuple[str, bool]:
-    """The query source, and whether the client wrote it down; else by who asks, or how the client names itself."""
+    """The query source, and whether the client recorded it. If not, it is derived from who asks, or from the client's
+    name for itself."""
     if recorded:
         return recorded, True
     if is_subagent or headers.get("x-claude-code-agent-id"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sessions.requests.engine.marks import CacheMark
+from sessions.requests.engine.sent_marks import CacheMark
 from sessions.weights.engine import Weight
 
 
 class CacheFate(StrEnum):
-    """Whether the cache had a part: read from it, written to it, or neither. The values name the colours of bars."""
+    """Whether a part was read from the cache, written to it, or neither. The values name the colours of bars."""
 
     READ = "read"
     WRITTEN = "written"

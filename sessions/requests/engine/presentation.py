@@ -1,4 +1,4 @@
-"""The parts of a request for pages: a line for each, and the unfolded ones with their blocks, masked and cut."""
+"""The parts of a request for pages: a line for each, and the blocks of unfolded ones, masked and cut."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sessions.requests.engine.part import RequestPart
 from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.value_text import format_value
+from sessions.weights.engine import Basis, Weight
 
 _LINE = 140
 _VALUE = 2_000
@@ -50,7 +51,7 @@ class PartViews:
         opened: str = "",
         origin: str = "",
     ) -> None:
-        """`array`: the same messages; `opened`: the place of a part, or of one of its blocks, that is unfolded."""
+        """`array`: the same messages; `opened`: the place of the unfolded part or block."""
         self._setup = setup
         self._elements = elements
         self._array = array
@@ -63,7 +64,7 @@ class PartViews:
         return [self.view(item, section) if isinstance(item, RequestPart) else item for item in items]
 
     def view(self, part: RequestPart, section: str, *, whole: bool | None = None) -> PartView:
-        """`whole`: unfold it or not, whatever the address says."""
+        """`whole`: whether to unfold it, regardless of the address."""
         unfolds = part.place == self._opened if whole is None else whole
         return PartView(part, self._preview(part, section), self._pieces(part, section) if unfolds else None)
 
@@ -72,7 +73,8 @@ class PartViews:
             return self._array.whole(part.number - 1).pieces
         block = self._block(section, part.number - 1)
         lens = Lens(self._mask, whole=True)
-        return (setup_piece(section, part.number - 1, block, lens, self._origin),)
+        weight = part.weight or Weight(part.tokens, Basis.ESTIMATED)
+        return (setup_piece(section, part.number - 1, block, lens, self._origin, weight),)
 
     def _block(self, section: str, number: int) -> Mapping[str, Any]:
         blocks = self._setup.tools if section == "tools" else self._setup.system
@@ -88,7 +90,7 @@ class PartViews:
 
 
 def _preview_text(element: Element) -> str:
-    """The names of the calls, and the first text."""
+    """The names of the calls and the first text."""
     blocks = [piece.block for piece in element.pieces]
     calls = Counter(text(block.get("name")) for block in blocks if text(block.get("type")).endswith("tool_use"))
     words = next((block_text(block) for block in blocks if block.get("type") in ("text", "tool_result")), "")

@@ -1,18 +1,20 @@
-"""What a page says of the prompt in front of the messages: its sections, who shares them, and why its marks live as
-long as they do."""
+"""What a page tells about the prompt before the messages: its sections, who shares them, and the reasons for the places
+and lifetimes of its marks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sessions.context.engine import Context
 from sessions.requests.engine.anatomy import Anatomy
 from sessions.requests.engine.global_scope import global_scope_sentence, third_party
 from sessions.requests.engine.lifetime_reasons import Asker, LifetimeReason, Written, lifetime_reasons, source_of
-from sessions.requests.engine.marks import marks_of
+from sessions.requests.engine.mark_places import MarkPlace, mark_places
 from sessions.requests.engine.prompt_sections import Change, PromptSection, prompt_sections
 from sessions.requests.engine.section_changes import compare_sections
+from sessions.requests.engine.sent_marks import marks_of
 from sessions.timeline.engine.cards.lens import Mask
 
 
@@ -21,6 +23,7 @@ class PromptReport:
     sections: tuple[PromptSection, ...]
     scope: str
     """A sentence on who shares the cache of the system prompt; empty if nothing is known."""
+    marks: tuple[MarkPlace, ...]
     lifetimes: tuple[LifetimeReason, ...]
     has_former: bool
     """The request before is known, at least in part."""
@@ -32,6 +35,31 @@ class PromptReport:
     @property
     def has_unknown(self) -> bool:
         return any(row.change is Change.UNKNOWN for row in self.sections)
+
+    def to_json(self) -> dict[str, Any]:
+        """Without the words of the sections. None stands for what nobody knows."""
+        return {
+            "sections": [
+                {
+                    "title": row.title,
+                    "kind": row.part.kind.name if row.part.kind is not None else None,
+                    "place": row.place,
+                    "scope": row.scope or None,
+                    "computed": row.computed or None,
+                    "tokens": row.tokens,
+                    "percent": row.percent,
+                    "change": str(row.change),
+                    "reason": row.reason or None,
+                }
+                for row in self.sections
+            ],
+            "scope": self.scope or None,
+            "marks": [{**place.mark._asdict(), "why": place.sentence} for place in self.marks],
+            "lifetimes": [
+                {"lifetime": reason.title, "marks": list(reason.paths), "why": " ".join(reason.sentences)}
+                for reason in self.lifetimes
+            ],
+        }
 
 
 def prompt_report(
@@ -55,7 +83,13 @@ def prompt_report(
         sent.setup, sections, message_id=sent.request, model=sent.model, is_subagent=is_subagent
     )
     asker = replace(_asker(sent, is_subagent=is_subagent), copies=copies, is_lucid=is_lucid)
-    return PromptReport(sections, scope, lifetime_reasons(list(marks.values()), asker, history), before is not None)
+    return PromptReport(
+        sections,
+        scope,
+        mark_places(sent.setup, sent.elements, marks),
+        lifetime_reasons(list(marks.values()), asker, history),
+        before is not None,
+    )
 
 
 def _asker(sent: Context, *, is_subagent: bool) -> Asker:

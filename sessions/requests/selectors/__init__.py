@@ -8,9 +8,9 @@ from typing import Any
 
 from django.conf import settings
 
+from inspector.agents.cache_marks import DEFAULT_MARK
 from inspector.agents.choosing import CONFIGURED, MECHANICAL, choose_model
 from inspector.agents.forks import CacheSafeParams
-from inspector.agents.marks import DEFAULT_MARK
 from inspector.agents.model import Json, LanguageModel
 from sessions.context.engine import Context
 from sessions.context.engine.certainty import RequestSetup

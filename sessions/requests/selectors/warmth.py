@@ -1,4 +1,4 @@
-"""Whether the prompt cache still has what a session sent last: that decides what a fork of it costs."""
+"""Whether the prompt cache still holds what a session sent last, which decides the price of a fork."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNKNOWN_WARMTH = CacheWarmth(False, "When the session last asked is not recorded
 
 
 def cache_warmth(transcript: Transcript, now_ms: int, *, agent: str | None = "") -> CacheWarmth:
-    """A lifetime begins anew with each request that reads the cache. Two queries. `agent`: None for any."""
+    """Each request that reads the cache starts the lifetime again. Two queries. `agent`: None for any."""
     requests = Request.objects.filter(transcript=transcript, at__isnull=False).order_by("-position")
     requests = requests if agent is None else requests.filter(agent=agent)
     last = requests.first()

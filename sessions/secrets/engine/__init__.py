@@ -12,10 +12,10 @@ from sessions.secrets.engine.assignments import mask_assignments
 from sessions.secrets.engine.clean_texts import CleanTexts
 from sessions.secrets.engine.forms import mask_forms
 from sessions.secrets.engine.gitleaks import mask_vendors
+from sessions.secrets.engine.key_shapes import mask_logins, mask_private_keys, mask_tokens
 from sessions.secrets.engine.marker import MASK
 from sessions.secrets.engine.split_secrets import mask_split
 from sessions.secrets.engine.structure import mask_structure
-from sessions.secrets.engine.tokens import mask_logins, mask_private_keys, mask_tokens
 
 __all__ = ["MASK", "mask", "mask_json"]
 
@@ -36,5 +36,5 @@ def _mask_text(text: str) -> str:
 
 
 def mask_json(value: Any) -> Any:
-    """Decoded JSON with its secrets masked, also those that are known only by their names."""
+    """Decoded JSON with its secrets masked, including values that only their names show to be secrets."""
     return mask_structure(value, mask)

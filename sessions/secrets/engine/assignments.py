@@ -95,7 +95,7 @@ def _is_secret(text: str, name: re.Match[str], value: re.Match[str]) -> bool:
 
 
 def _names_something_else(keyword: str, rest: str) -> bool:
-    """`tokens`, `tokenizer`, `secretary`, `token_count`, `passwordFile`: names about secrets, or about other things."""
+    """Whether a name only contains the word: `tokens`, `tokenizer`, `secretary`, `token_count`, `passwordFile`."""
     if not rest:
         return False
     if rest[0].isalpha() and rest[0].isupper() == keyword[-1].isupper():

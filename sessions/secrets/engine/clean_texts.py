@@ -1,5 +1,5 @@
-"""Remembers texts without secrets: most have none, and pages show the same ones again. Only a cryptographic hash of
-each is kept."""
+"""Remembers which texts have no secrets, because most have none and pages show the same ones again. Only a
+cryptographic hash of each is kept."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Secrets that are known by the form around them: cookies, logins of docker, netrc and sshpass, tokens of bots, hooks
-and addresses. Each is searched for only in texts that contain its keyword."""
+"""Recognises secrets by the text around them: cookies, logins of docker, netrc and sshpass, tokens of bots, hooks and
+addresses. Each pattern is tried only on texts that contain its keyword."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Q = r"[\"'\\]{0,3}"
 _GAP = r"(?:\s|\\[nt]){1,8}"
 _PASSED = r"[^\s\"'\-:][^\s\"']{3,200}"
 
-# Every pattern begins with a plain word and looks back at what stands before it afterwards: ten times as fast.
+# Every pattern begins with a plain word and only then looks at what precedes it, which is ten times as fast.
 _COOKIE = rf"{_Q}\s?[:=,]\s{{0,2}}\[?\s{{0,2}}{_Q})([^\s\"'\\][^\r\n\"'\\]{{3,4000}})"
 _COOKIE_FLAG = re.compile(r"(-(?:b(?<=\s-b)|-cookie)[ =][\"']?)([^\s\"'\\=;]{1,80}=[^\r\n\"'\\]{4,4000})")
 _COOKIE_PAIR = re.compile(r"([^\s=;,]{1,128}=)([^\s;,\"'\\]{6,4000})")
@@ -75,7 +75,7 @@ def _mask_quoted(match: re.Match[str]) -> str:
 
 
 def _is_open(value: str) -> bool:
-    """Whether there is nothing to hide, or it is hidden already."""
+    """Whether there is nothing to mask, or it is masked already."""
     return is_placeholder(value) or MASK in value
 
 
@@ -97,7 +97,7 @@ def _mask_login(match: re.Match[str]) -> str:
 
 
 def _mask_hex_key(match: re.Match[str]) -> str:
-    """Such a key is as long as a hash: the words before it decide which of the two it is."""
+    """Such a key is as long as a hash, so the words before it decide which it is."""
     before = match.string[max(0, match.start() - 60) : match.start()]
     keys, hashes = list(_OF_A_KEY.finditer(before)), list(_OF_A_HASH.finditer(before))
     if not keys or (hashes and hashes[-1].end() > keys[-1].end()):

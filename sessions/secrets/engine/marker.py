@@ -1,4 +1,4 @@
-"""What replaces a secret, and placeholders that only look like one."""
+"""The text that replaces a secret, and placeholders that only look like one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(value: str) -> bool:
-    """A variable, a blank to be filled in, or a word of code: not a secret."""
+    """Whether this is a variable, a blank to fill in or a word of code, and no secret."""
     return _PLACEHOLDER.match(value) is not None
 
 

@@ -1,4 +1,4 @@
-"""Keys that are split by invisible characters: terminal colours, characters without a width. They are still keys."""
+"""Recognises keys that are split by invisible characters, such as terminal colours and characters without a width."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PARTING = re.compile(
 
 
 def mask_split(text: str, mask: Callable[[str], str], mark: str) -> str:
-    """Lines with a secret lose what split it; all others stay as they are."""
+    """In lines with a secret, the characters that split it are removed. All other lines stay as they are."""
     if _PARTING.search(text):
-        if "PRIVATE KEY" in text:  # a block of several lines, which is not seen in any of them
+        if "PRIVATE KEY" in text:  # a block of several lines, which no single line shows
             text = _PARTING.sub("", text)
         else:
             text = "\n".join(_join_secret(line, mask, mark) for line in text.split("\n"))

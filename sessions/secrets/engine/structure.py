@@ -1,4 +1,4 @@
-"""Secrets in decoded JSON. There the name of a value is certain, so any value of a secret's name is masked."""
+"""Masks secrets in decoded JSON. There the name of a value is certain, so any value with a secret's name is masked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Mask = Callable[[str], str]
 
 
 def mask_structure(value: Any, mask: Mask, depth: int = 0) -> Any:
-    """The same structure with every text masked; values whose names say that they are secrets are masked whole."""
+    """The same structure with every text masked. Values with a secret's name are masked whole."""
     if isinstance(value, str):
         return mask(value)
     if depth > _DEEPEST:
@@ -32,7 +32,7 @@ def mask_structure(value: Any, mask: Mask, depth: int = 0) -> Any:
 
 
 def mask_named_values(value: Any) -> Any:
-    """Masks only values whose names say that they are secrets; texts are masked where they are shown."""
+    """Masks only values with a secret's name; texts are masked where they are shown."""
     return mask_structure(value, str)
 
 
@@ -43,7 +43,7 @@ def _mask_named(name: str, value: Any, mask: Mask, depth: int) -> Any:
 
 
 def _mask_names(pairs: list[tuple[str, Any]], mask: Mask) -> dict[str, Any]:
-    """Names are texts too. Those that are equal after masking get a number."""
+    """Masks the names too. Names that are equal after masking get a number."""
     renamed: dict[str, Any] = {}
     for name, value in pairs:
         masked = mask(name)

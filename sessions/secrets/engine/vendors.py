@@ -1,4 +1,4 @@
-"""Prefixes of vendors' keys, and what may follow. The prefix is kept: it shows whose key it was."""
+"""Prefixes of vendors' keys, and what may follow them. The prefix is not masked: it shows whose key it was."""
 
 from __future__ import annotations
 

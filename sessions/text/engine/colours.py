@@ -1,4 +1,4 @@
-"""Code in colours: a few classes instead of one per token type, because every span costs bytes on the page."""
+"""Highlights code with a few classes instead of one per token type, because every span costs bytes on the page."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ _CLASSES: tuple[tuple[_TokenType, str], ...] = (
 
 
 def paint(code: str, language: str, _attributes: str = "") -> str:
-    """Highlighted HTML of a fence, or "" when it is too long or of no known language (the caller then escapes it)."""
+    """The HTML of a highlighted code block, or "" if it is too long or in an unknown language; the caller then escapes
+    it."""
     lexer = _lexer(language.lower()) if len(code) <= MAX_CODE else None
     if lexer is None:
         return ""

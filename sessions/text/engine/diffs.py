@@ -1,4 +1,4 @@
-"""Diffs by line and by word: from the patch that a tool recorded, or worked out from the old and the new text."""
+"""Diffs by line and by word, from the patch that a tool recorded or from the old and the new text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Diff:
         return sum(len(hunk.lines) for hunk in self.hunks)
 
     def head(self, lines: int) -> Diff:
-        """About the first `lines` lines, hunks kept whole where they fit."""
+        """About the first `lines` lines, with whole hunks where they fit."""
         hunks: list[Hunk] = []
         for hunk in self.hunks:
             if lines <= 0:
@@ -68,7 +68,7 @@ class Diff:
         return Diff(tuple(hunks))
 
     def narrow(self, characters: int) -> Diff:
-        """No line longer than so many characters: a file can be a single line of any length."""
+        """The same with lines of at most so many characters, because a file can be a single line of any length."""
         return Diff(
             tuple(replace(hunk, lines=tuple(_narrow(line, characters) for line in hunk.lines)) for hunk in self.hunks)
         )
@@ -81,7 +81,7 @@ def _narrow(line: Line, characters: int) -> Line:
 
 
 def _cut(lines: tuple[Line, ...], room: int) -> tuple[Line, ...]:
-    """A hunk's first lines; where a long removal would fill the room, its head and that of what took its place."""
+    """The first lines of a hunk. If a long removal would fill them all, its head and the head of its replacement."""
     removed = next((i for i, line in enumerate(lines) if line.kind == "-"), len(lines))
     added = next((i for i, line in enumerate(lines[removed:], removed) if line.kind != "-"), len(lines))
     if room - removed < 4 or added < room or added >= len(lines) or lines[added].kind != "+":
@@ -93,7 +93,7 @@ def _cut(lines: tuple[Line, ...], room: int) -> tuple[Line, ...]:
 
 
 def from_patch(patch: Any) -> Diff | None:
-    """The diff of a `structuredPatch`, or None when it is not one or holds nothing."""
+    """The diff of a `structuredPatch`; None if it is empty or not one."""
     if not isinstance(patch, list):
         return None
     hunks = [hunk for part in patch if isinstance(part, dict) and (hunk := _hunk(part))]
@@ -117,7 +117,7 @@ def _start(value: Any) -> int | None:
 
 
 def from_texts(old: str, new: str) -> Diff:
-    """The diff between two texts, without line numbers: they are cuts of a file as a rule."""
+    """The diff between two texts, without line numbers, because the texts are usually parts of a file."""
     before, after = old.split("\n"), new.split("\n")
     if not old:
         before = []
@@ -131,7 +131,7 @@ Opcode = tuple[str, int, int, int, int]
 
 
 def _groups(before: Sequence[str], after: Sequence[str]) -> Iterator[list[Opcode]]:
-    """Runs of changes with a little context; only the stretch between the common start and end is compared."""
+    """Runs of changes with a little context. Only the part between the common start and end is compared."""
     head, tail = common_ends(before, after)
     if head == len(before) == len(after):
         return
@@ -172,7 +172,7 @@ def plain_line(kind: str, text: str) -> Line:
 
 
 def mark_words(hunk: Hunk) -> Hunk:
-    """The hunk with its changed words marked, where a run of removed lines meets as many added ones."""
+    """The hunk with changed words marked, where as many lines were added as removed."""
     runs = [(kind, list(run)) for kind, run in groupby(hunk.lines, key=lambda line: line.kind)]
     lines: list[Line] = []
     for (kind, run), (next_kind, next_run) in zip(runs, [*runs[1:], ("", [])], strict=False):
@@ -185,12 +185,12 @@ def mark_words(hunk: Hunk) -> Hunk:
 
 
 def split_words(text: str) -> list[str]:
-    """Words, spaces and marks, which together are the text again."""
+    """Words, spaces and punctuation, which together are the whole text."""
     return _WORD.findall(text)
 
 
 def mark_changed_words(old: str, new: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
-    """Both lines in segments, changed words marked; unmarked when they are too long or have too little in common."""
+    """Both lines in segments, with changed words marked, unless the lines are too long or have too little in common."""
     whole = ((old, False),), ((new, False),)
     if old == new or len(old) > MAX_LINE or len(new) > MAX_LINE:
         return whole

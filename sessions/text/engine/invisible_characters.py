@@ -31,7 +31,7 @@ def reference_invisible(text: str) -> str:
 
 
 def escape_invisible(text: str) -> str:
-    """JSON with the same meaning; there, such characters can stand in strings alone."""
+    """The same JSON with such characters escaped. They can only be in strings."""
     return _INVISIBLE.sub(lambda match: _utf16_escapes(match[0]), text)
 
 
@@ -49,7 +49,7 @@ def _spell(match: re.Match[str]) -> str:
 
 
 def _is_part_of_writing(text: str, position: int) -> bool:
-    """Joiners hold emoji together and shape the letters of some scripts; there they are part of the writing."""
+    """Joiners hold emoji together and shape the letters of some scripts, where they are part of the writing."""
     before, after = text[position - 1 : position], text[position + 1 : position + 2]
     foreign = before > "\u00ff" and (not after or after > "\u00ff" or after.isspace())
     return foreign and not _INVISIBLE.match(before)

@@ -1,4 +1,4 @@
-"""What two sequences have in common: the ends, and what stands once on each side in the same order."""
+"""Finds what two sequences have in common: both ends, and lines that are unique on each side and in the same order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Pair = tuple[int, int]
 
 
 def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
-    """How many lines both sides start with, and how many of the others they end with."""
+    """How many lines both sides have in common at the start, and how many of the others at the end."""
     shorter = min(len(before), len(after))
     head = tail = 0
     while head < shorter and before[head] == after[head]:
@@ -21,7 +21,7 @@ def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
 
 
 def unique_pairs(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
-    """The indexes of lines that stand once on each side, as many as are in the same order."""
+    """The indexes of lines that are unique on each side, as many as are in the same order."""
     once = {line for line, count in Counter(before).items() if count == 1}
     counts = Counter(after)
     indexes = {line: index for index, line in enumerate(after) if counts[line] == 1 and line in once}
@@ -29,7 +29,7 @@ def unique_pairs(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
 
 
 def longest_increasing(pairs: Sequence[Pair]) -> list[Pair]:
-    """The most pairs, of those sorted by their first number, whose second number rises as well."""
+    """The longest series of pairs, sorted by their first number, whose second number rises too."""
     ends: list[int] = []
     chain: list[int] = []
     back: list[int] = []

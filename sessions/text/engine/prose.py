@@ -1,4 +1,5 @@
-"""Markdown of a transcript as safe HTML. The text is untrusted: no raw HTML, no remote loads, nothing invisible."""
+"""Renders Markdown of a transcript as safe HTML. The text is untrusted: no raw HTML, no remote content, nothing
+invisible."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _TASK = re.compile(r"\[([ xX])\] ")
 
 
 class Html(str):
-    """Text that is safe to put on a page as it stands."""
+    """HTML that is safe to put on a page unchanged."""
 
     __slots__ = ()
 
@@ -49,17 +50,17 @@ class Pointer:
 
 
 class Pointers(Protocol):
-    """What links mean that no browser understands, because they are written for the agent."""
+    """The meaning of links that are written for the agent, which no browser understands."""
 
     def resolve_link(self, written: str) -> Pointer | None:
         """The target of a Markdown link that has no scheme."""
 
     def parts(self, text: str) -> Iterable[str | Pointer]:
-        """A text without markup, taken apart where it points to something."""
+        """A text without markup, split where it points to something."""
 
 
 def render(markdown: str, pointers: Pointers | None = None) -> Html:
-    """Markdown as sanitised HTML. Takes any string, never raises, and takes time in line with its length."""
+    """Markdown as sanitised HTML. Accepts any string, never raises, and takes time proportional to its length."""
     if pointers is None and len(markdown) <= 8_000:
         return _render_cached(markdown)
     return _render(markdown, pointers)
@@ -96,7 +97,7 @@ def is_hostile(text: str) -> bool:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "maxNesting": 20, "highlight": paint})
     parser.enable(["table", "strikethrough"])
-    # Every address parses as a link; _adapt decides which may stay one, so that the others keep their text.
+    # Every address becomes a link here. _adapt decides which ones stay, so that the others keep their text.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
     return parser
 
@@ -121,7 +122,8 @@ def _cleaner() -> nh3.Cleaner:
 
 
 def _adapt(tokens: list[Token], pointers: Pointers | None) -> None:
-    """Links only to where a browser may go, images as links, task boxes as characters, headings below the page's."""
+    """Keeps only links that a browser may follow, turns images into links and task boxes into characters, and puts
+    headings below those of the page."""
     for index, token in enumerate(tokens):
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1:]) + _BELOW)}"
@@ -165,7 +167,7 @@ def _point_to(token: Token, pointer: Pointer) -> None:
 
 
 def _link_texts(children: list[Token], pointers: Pointers) -> Iterator[Token]:
-    """Texts with links in them where they point to something. A link holds no other."""
+    """Adds links to texts that point to something, except inside links."""
     links = 0
     for token in children:
         links += token.nesting if token.type in ("link_open", "link_close") else 0

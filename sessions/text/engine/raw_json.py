@@ -1,4 +1,4 @@
-"""A raw record for people: indented, if it is JSON at all."""
+"""Shows a raw record to people, indented if it is JSON."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Removes what a database refuses to store: PostgreSQL takes neither NUL characters nor halves of surrogate pairs, in
-text and in JSON. Transcripts, file names and addresses hold both. The archive keeps the bytes as they were."""
+text or JSON. Transcripts, file names and addresses may contain both. The archive keeps the original bytes."""
 
 from __future__ import annotations
 

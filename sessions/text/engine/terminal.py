@@ -1,13 +1,13 @@
-"""Text of a transcript on its way to a terminal, which obeys what stands in it: colours, titles, even answers."""
+"""Makes text of a transcript safe for a terminal, which obeys control sequences: colours, titles, even input."""
 
 from __future__ import annotations
 
 import re
 
-# Control characters of both tables, and those that turn the direction of the text around.
+# Control characters, and those that change the direction of text.
 _OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def printable(text: str) -> str:
-    """On one line, and only to be seen."""
+    """The text on one line, without anything that a terminal would obey."""
     return _OBEYED.sub("\ufffd", re.sub(r"\s+", " ", text))

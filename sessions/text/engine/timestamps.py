@@ -1,4 +1,4 @@
-"""Milliseconds since 1970 as ISO-8601 UTC, the form that scripts read."""
+"""Milliseconds since 1970 as ISO 8601 in UTC, for scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Numbers as people read them: 12.4k tokens, $0.31, 2m 14s, 3 days ago. Unknown is a word, never a zero."""
+"""Numbers as people read them: 12.4k tokens, $0.31, 2m 14s, 3 days ago. An unknown number is the word "unknown", never
+0."""
 
 from __future__ import annotations
 

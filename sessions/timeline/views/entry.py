@@ -9,7 +9,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
-from inspector.web.files import sends_file
+from inspector.web.file_views import sends_file
 from inspector.web.htmx import HtmxRequest
 from sessions.archive.selectors.records import Reader
 from sessions.models import Problem
@@ -18,7 +18,7 @@ from sessions.text.engine.raw_json import indent_json
 from sessions.timeline.engine.cards import build_cards, load_image
 from sessions.timeline.engine.cards.images.pictures import SHOWABLE
 from sessions.timeline.selectors.entries import find_entry
-from sessions.timeline.selectors.facts import entry_facts
+from sessions.timeline.selectors.entry_facts import entry_facts
 from sessions.timeline.selectors.linked_files import remove_dead_links, spilled_source
 from sessions.timeline.selectors.window import rows_at
 from sessions.transcripts.selectors.session import session_head, transcript_get

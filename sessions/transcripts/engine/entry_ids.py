@@ -1,4 +1,4 @@
-"""Where an entry stands, as one number: the transcript in the high bits, the position in the low ones."""
+"""The place of an entry as one number: the transcript in the high bits, the position in the low ones."""
 
 from __future__ import annotations
 

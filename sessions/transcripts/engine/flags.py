@@ -1,4 +1,4 @@
-"""What one record is, as bits: the few facts that lists, links and counts ask of an entry."""
+"""What a record is, as bits: the few facts that lists, links and counts need of an entry."""
 
 from __future__ import annotations
 

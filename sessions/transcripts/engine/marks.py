@@ -1,4 +1,4 @@
-"""What became of stretches of a transcript: marks, kept apart from the entries so that none is rewritten."""
+"""What became of ranges of a transcript: marks, stored apart from the entries so that those are never rewritten."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Paths as text that a database, JSON and a page can hold. File names are bytes, and what is not UTF-8 in them Python
-reads as halves of surrogate pairs, which none of the three takes: those become private characters, and back again."""
+"""Paths as text that databases, JSON and pages can hold. File names are bytes. Python reads bytes that are not UTF-8 as
+halves of surrogate pairs, which none of the three accepts, so we turn those into private characters and back."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def encode_path(path: str | PurePath) -> str:
 
 
 def decode_path(path: str) -> Path:
-    """The real path, for opening the file."""
+    """The path on disk, for opening the file."""
     return Path(path.translate(_OPENED))

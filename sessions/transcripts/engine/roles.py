@@ -37,7 +37,8 @@ class FileRole:
 
 
 def classify(path: PurePath) -> FileRole:
-    """The role of a file by its path, relative to the project's directory or longer: only the end of it counts."""
+    """The role of a file by its path, which may be relative to the project's directory or longer: only its end
+    counts."""
     folders = path.parts[:-1]
     stem = path.name.split(".", 1)[0][:NAME_CHARS]
     if folders[-1:] == ("tool-results",):
@@ -54,7 +55,7 @@ def classify(path: PurePath) -> FileRole:
 
 
 def _folder_above(folders: tuple[str, ...], name: str) -> str:
-    """The folder that holds the last folder of this name: the session's."""
+    """The parent of the last folder of this name: the session's folder."""
     for index in range(len(folders) - 1, 0, -1):
         if folders[index] == name:
             return folders[index - 1][:NAME_CHARS]

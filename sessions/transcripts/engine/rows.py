@@ -1,4 +1,4 @@
-"""Entries: as rows of the database, and with their records."""
+"""Entries, as rows of the database and with their records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Record = dict[str, Any]
 
 
 class EntryRow(NamedTuple):
-    """A row of `transcripts_entry`. Statements take their columns from these fields, so their order is written once."""
+    """A row of `transcripts_entry`. Statements take their columns from these fields, so the order is written once."""
 
     id: int
     offset: int
@@ -42,7 +42,7 @@ ENTRY_COLUMNS = ", ".join(f'"{name}"' for name in EntryRow._fields)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An entry with its record: what the timeline, the cards and the exports work on."""
+    """An entry with its record, for the timeline, the cards and the exports."""
 
     position: int
     offset: int

@@ -10,13 +10,13 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def slug(cwd: str) -> str:
-    """Letters and digits stay, all else is a dash. It cannot be read back: records say what the directory was."""
+    """Letters and digits stay, everything else becomes a dash. This cannot be undone; records tell the directory."""
     name = _OTHER.sub(lambda match: "-" * (1 + (ord(match[0]) > 0xFFFF)), cwd)
     return name if len(name) <= LONGEST else f"{name[:LONGEST]}-{_base36(abs(_hash(cwd)))}"
 
 
 def _hash(words: str) -> int:
-    """Over units of UTF-16, in 32 bits with a sign."""
+    """A hash over units of UTF-16, in 32 bits with a sign."""
     data = words.encode("utf-16-le", "surrogatepass")
     number = 0
     for index in range(0, len(data), 2):

@@ -1,4 +1,4 @@
-"""A session with all of its sub-agents: rows of any of their files with one query, and the records behind them."""
+"""A session with all of its sub-agents: rows of all their files with one query, and their records."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Family:
         """A sentence about each record that could not be read -> whose file it is in."""
 
     def agent_of(self, row: EntryRow) -> str:
-        """The agent in whose file it stands; empty for the session's."""
+        """The agent whose file contains the row; empty for the session's."""
         return self.keys.get(row.transcript_id, "")
 
     def find(self, where: str, parameters: Sequence[int | str], most: int = MOST) -> list[EntryRow]:
-        """Rows of all files, in file order. `where` speaks of the row as `e`."""
+        """Rows of all files, in file order. `where` calls the row `e`."""
         sql = (
             f"SELECT {COLUMNS} FROM transcripts_transcript t CROSS JOIN transcripts_entry e"
             f" WHERE (t.id = %s OR t.parent_id = %s) AND e.id >= (t.id << {POSITION_BITS})"
@@ -78,7 +78,8 @@ class Family:
         return sorted(stored)
 
     def read_records(self, rows: Iterable[EntryRow]) -> Iterator[tuple[EntryRow, Record]]:
-        """The records of rows, some blocks of the archive at a time. A damaged one is empty, and noted in `damage`."""
+        """The records of these rows, read a few blocks of the archive at a time. A damaged one is empty, and noted in
+        `damage`."""
         waiting: list[EntryRow] = []
         blocks: set[tuple[int, int]] = set()
         for row in sorted(rows):

@@ -1,4 +1,4 @@
-"""Finds the transcript that a person means: by id, by the beginning of one, or by path."""
+"""Finds the transcript that a person names: by its id, the beginning of its id, or its path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LISTED = 5
 
 
 class LookupFailedError(ValueError):
-    """The name matches nothing, or more than one thing."""
+    """The name matches nothing, or several transcripts."""
 
 
 def is_path(name: str) -> bool:
@@ -61,6 +61,6 @@ def find_agent(session: Transcript, name: str) -> Transcript:
 
 
 def _ambiguous(name: str, ids: list[str]) -> LookupFailedError:
-    """`ids`: one more than the message lists, if there are so many."""
+    """`ids`: one more than the message lists, if there are that many."""
     listed = ", ".join(ids[: LISTED - 1]) + (" and others" if len(ids) == LISTED else "")
     return LookupFailedError(f"{name!r} could be {listed}. Give more of the id.")

@@ -1,5 +1,5 @@
-"""Queries that every page of a session asks. Django works out the SQL of a query each time, column by column, which
-takes several times as long as SQLite takes to answer; here it is worked out once for each connection."""
+"""Queries that every page of a session needs. Django builds the SQL of a query each time, column by column, which takes
+several times as long as SQLite's answer. Here it is built once for each connection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ M = TypeVar("M", bound=Model)
 
 
 class Slot(Expression):
-    """The place of a value that is known when the query is asked."""
+    """The place of a value that is known when the query runs."""
 
     def __init__(self, name: str, field: Field[Any, Any]) -> None:
         super().__init__(output_field=field)
@@ -28,12 +28,12 @@ class Slot(Expression):
 
 class PreparedQuery(Generic[M]):
     def __init__(self, make: Callable[[], QuerySet[M]]) -> None:
-        """`make`: the query, with slots in it."""
+        """`make`: makes the query, with slots."""
         self._make = make
 
     def rows(self, **values: str | int | None) -> list[M]:
         connection = connections[DEFAULT_DB_ALIAS]
-        # Kept there: whoever gives up a connection gives these up with it.
+        # Kept with the connection, so that they are dropped together.
         plans: dict[PreparedQuery[M], _Plan[M]] = vars(connection).setdefault("lucid_plans", {})
         plan = plans.get(self)
         if plan is None:
@@ -42,7 +42,7 @@ class PreparedQuery(Generic[M]):
 
 
 class _Plan(Generic[M]):
-    """A query as one connection is asked it, and what makes objects of the answer."""
+    """A query for one connection, and how its rows become objects."""
 
     def __init__(self, queryset: QuerySet[M], connection: BaseDatabaseWrapper) -> None:
         compiler = queryset.query.get_compiler(connection=connection)
@@ -52,7 +52,7 @@ class _Plan(Generic[M]):
         columns = compiler.klass_info["select_fields"]
         self._own = slice(columns[0], columns[-1] + 1)
         self._names = [column[0].target.attname for column in compiler.select[self._own]]
-        # The types are those of a later Django, which takes one thing more.
+        # The type stubs are of a later Django, which takes one more argument.
         self._related = get_related_populators(  # type: ignore[call-arg]
             compiler.klass_info, compiler.select, connection.alias
         )

@@ -22,7 +22,7 @@ NEIGHBOURS = 40
 
 
 class Neighbour(NamedTuple):
-    """A session in the side column: all that is shown of it, so that the same column is made once."""
+    """A session in the side column: only what is shown of it, so that a column that shows the same is made once."""
 
     public_id: str
     name: str
@@ -137,10 +137,10 @@ def session_head(public_id: str, now: int) -> SessionHead:
 
 
 def _family(transcript: Transcript) -> list[Transcript]:
-    """Its sub-agents, the session that it went on in and the one that went on in it, with one query."""
+    """Its sub-agents, the session that continues it and the one that it continues, with one query."""
     if transcript.kind != Transcript.Kind.MAIN:
         return _children.rows(parent=transcript.pk)
-    # An empty name is nobody's.
+    # An empty name matches no session.
     near = {"session": transcript.session_id, "next": transcript.continued_in or None}
     return _kin.rows(parent=transcript.pk, **near)
 

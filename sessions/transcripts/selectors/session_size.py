@@ -1,4 +1,4 @@
-"""Whether a session is so large that what takes all of it waits until somebody asks for it."""
+"""Whether a session is so large that pages compute whole-session facts only on request."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def is_large(transcript: Transcript) -> bool:
 
 
 def is_cut_often(transcript: Transcript) -> bool:
-    """Whether it was compacted so often that a look at all of it takes long: each stretch is read on its own."""
+    """Whether it was compacted so often that reading all of it takes long, because each stretch is read separately."""
     return len(transcript.ruler.get("boundaries") or ()) > STRETCHES_AT_ONCE

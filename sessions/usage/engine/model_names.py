@@ -1,4 +1,4 @@
-"""The name of a model, whoever serves it: ids add providers, regions, dates and window sizes to it."""
+"""The plain name of a model: ids add providers, regions, dates and window sizes to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONG = "[1m]"
 
 
 def bare_name(model: str | None) -> str | None:
-    """The name alone, as our tables spell it; None if this is not the id of a Claude model."""
+    """The name as our tables spell it; None if this is not the id of a Claude model."""
     if model is None or len(model) > _LONGEST:
         return None
     match = _MODEL.fullmatch(model)
@@ -24,5 +24,5 @@ def bare_name(model: str | None) -> str | None:
 
 
 def asks_for_long_window(model: str | None) -> bool:
-    """For any model: aliases of the client and unknown models have the suffix too."""
+    """Works for any model, because aliases of the client and unknown models may have the suffix too."""
     return model is not None and model.lower().endswith(_LONG)

@@ -1,11 +1,13 @@
 """What requests cost and how much context models take, from the table in prices.toml.
 
-A model is known by its exact name. One that only resembles another has no price: a guess would look like a fact.
+A model is known by its exact name. One that only resembles a known model has no price, because a guess would look like
+a fact.
 """
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -66,8 +68,15 @@ def cost_of(model: str | None, usage: Usage) -> float | None:
     return (entry.long_price if long else entry.price).cost(usage)
 
 
+def total_cost(model: str | None, usages: Iterable[Usage]) -> float | None:
+    """What several requests to one model cost together; None if that is unknown."""
+    costs = [cost_of(model, usage) for usage in usages]
+    known_costs = [cost for cost in costs if cost is not None]
+    return sum(known_costs) if len(known_costs) == len(costs) else None
+
+
 def context_window(model: str | None) -> int:
-    """How many tokens a prompt and its answer may have together. For unknown models: the usual 200,000."""
+    """How many tokens a prompt and its answer may have together; the usual 200,000 for unknown models."""
     if asks_for_long_window(model):
         return _LONG_WINDOW
     entry = _find(model)

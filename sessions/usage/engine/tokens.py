@@ -1,14 +1,14 @@
 """How many tokens a conversation has, as far as can be known without asking the API, and how many it may have.
 
-Everything is counted in thirds of a token and rounded up once for each content block, so estimates add up: those of the
-blocks are that of their message, and those of the messages that of the array. What a report says was saved is then
-exactly the difference between before and after.
+Everything is counted in thirds of a token and rounded up once for each content block, so estimates add up: a message is
+the sum of its blocks, and an array the sum of its messages. The savings in a report are then exactly the difference
+between before and after.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -97,8 +97,8 @@ def context_size(
     """The usage of the last answer that has one, and an estimate of what follows.
 
     The anchor is the first record of that answer: results that stand between its records came after the request. The
-    other records themselves are part of the counted output. Usage before the index `since` is not looked at: give the
-    place of the last edit, because what was counted earlier may be gone.
+    other records themselves are part of the counted output. Usage before the index `since` is ignored: pass the place
+    of the last edit, because what was counted before it may be gone.
     """
     last = next((index for index in range(len(messages) - 1, since - 1, -1) if _counts(messages[index])), None)
     if last is None:
@@ -131,6 +131,8 @@ class WindowSource(StrEnum):
     BETA = "beta"
     SETTING = "setting"
     USUAL = "usual"
+    COMPACTIONS = "compactions"
+    """The session compacted by itself where a client with the usual window does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def context_window(model: str | None, *, betas: Sequence[str] = (), setting: int
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`percent` of the effective window moves the threshold down, to try things on short sessions; never up."""
+    """`percent` of the effective window lowers the threshold, to try things on short sessions; it never raises it."""
 
     window: int = USUAL_WINDOW
     max_output: int = 0
@@ -172,8 +174,28 @@ class Limits:
         return usual if self.percent is None else min(usual, int(self.effective * self.percent / 100))
 
 
+NEAR = 0.7
+"""From this share of the threshold on, the threshold is what started a compaction: sizes are measured differently by
+versions, and some leave more room for the answer."""
+MOST_OVER = 1.1
+"""A context is larger than the threshold by the prompt or the results that came last."""
+
+
+def shows_usual_window(automatic: Iterable[float], largest: float) -> bool:
+    """A client may use a smaller window than the model has, and no record says so. `automatic`: how large the context
+    was when the session compacted by itself; `largest`: the largest prompt that was answered."""
+    threshold = Limits().threshold
+    fits = any(NEAR * threshold <= size <= MOST_OVER * threshold for size in automatic)
+    return fits and largest <= USUAL_WINDOW
+
+
+def window_in_use(window: Window, *, is_usual: bool) -> Window:
+    """`window`: of the model; `is_usual`: what `shows_usual_window` says of the session."""
+    return Window(USUAL_WINDOW, WindowSource.COMPACTIONS) if is_usual and window.tokens > USUAL_WINDOW else window
+
+
 def _counts(message: Message) -> bool:
-    """Answers that the client wrote itself have a usage too, all zero."""
+    """Answers that the client wrote itself have a usage of all zeros."""
     usage = message.usage
     return usage is not None and message.model != prices.SYNTHETIC and usage.context + usage.output > 0
 

@@ -34,7 +34,7 @@ class TooLong(NamedTuple):
 
 
 def read_too_long(text: str) -> TooLong | None:
-    """None if the text is about something else."""
+    """None if the text is not such an error."""
     if match := _OVER.search(text):
         return TooLong(_number(match[1]), _number(match[2]))
     if match := _WITH_OUTPUT.search(text):

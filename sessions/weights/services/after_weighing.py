@@ -1,4 +1,5 @@
-"""What other apps do when a transcript was measured. They say so by a name, because this app knows none of them."""
+"""What other apps do after a transcript was measured. They register a function by its name, because this app must not
+import them."""
 
 from __future__ import annotations
 

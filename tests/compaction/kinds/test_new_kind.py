@@ -50,8 +50,8 @@ def keep_the_tail(job: Job, config: TailConfig) -> CompactionResult:
 TAIL = KindSpec(
     name="tail",
     title="Only the tail",
-    goes="Everything but the end.",
-    lost="The beginning.",
+    removes="Everything but the end.",
+    loses="The beginning.",
     apply=keep_the_tail,
     config=TailConfig(),
     first_fields=("keep",),
@@ -82,7 +82,7 @@ def test_the_library_applies_a_new_kind() -> None:
 
 
 def test_the_form_offers_a_new_kind_with_its_fields(client: Client) -> None:
-    assert "Only the tail tail Goes Everything but the end. Lost The beginning." in read_page(client, "kind=auto")
+    assert "Only the tail tail Removes Everything but the end. Loses The beginning." in read_page(client, "kind=auto")
     page = read_page(client, "kind=tail")
     assert "Latest messages Messages at the end that stay. Usually 4." in page
     assert "Cut it off" in page

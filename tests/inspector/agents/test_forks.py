@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from inspector.agents.anthropic_model import AnthropicModel
+from inspector.agents.cache_marks import remove_marks
 from inspector.agents.cancel import CancelToken
 from inspector.agents.forks import (
     PLACEHOLDER,
@@ -18,7 +19,6 @@ from inspector.agents.forks import (
     fork_children,
     is_fork,
 )
-from inspector.agents.marks import remove_marks
 from inspector.agents.retrying import Retries
 from inspector.agents.wire import to_bytes
 from tests.inspector.agents.marked import mark_positions

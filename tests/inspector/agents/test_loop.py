@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from inspector.agents.anthropic_model import AnthropicModel
+from inspector.agents.cache_marks import remove_marks
 from inspector.agents.cancel import CancelToken
 from inspector.agents.forks import CacheSafeParams, fork
 from inspector.agents.loop import AgentEnd, AgentLimits, AgentOutcome, AgentProgress, ToolStarted, Turn, run_agent
-from inspector.agents.marks import remove_marks
 from inspector.agents.model import Ask
 from inspector.agents.retrying import Retries
 from inspector.agents.tools import Denial, Readable, Toolbox, Writable, reading_tools, writing_tools

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.owner.access_tokens import token_create
 from inspector.owner.key import owner_key
-from inspector.owner.tokens import token_create
 from tests.serving import Answer, Server, bound_to, serving, wait_until
 
 pytestmark = pytest.mark.usefixtures("ready_home")

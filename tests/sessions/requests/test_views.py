@@ -93,7 +93,9 @@ def test_a_section_that_changed_is_shown_word_by_word_with_secrets_masked(client
 def test_each_mark_says_why_it_lives_so_long(client: Client, project: Path) -> None:
     file = Cached(project=project, mark={"type": "ephemeral", "ttl": "1h"}).warm()
     name = file.asks(50_500, 500)
-    html = page(client, file.read(), name).partition("Why its marks live")[2].partition("</details>")[0]
+    html = page(client, file.read(), name).partition("Its cache marks")[2].partition("</details>")[0]
+    assert "At the end of the system prompt" in html
+    assert "On the last message: the next request can read all of this one." in html
     assert "One hour" in html
     assert "<code>system[1]</code>" in html
     assert "Its source repl_main_thread is on the list" in html
@@ -103,7 +105,7 @@ def test_each_mark_says_why_it_lives_so_long(client: Client, project: Path) -> N
 def test_without_marks_nothing_is_said_of_lifetimes_and_scope(client: Client, project: Path) -> None:
     transcript = Written(project=project).turns(2).read()  # type: ignore[attr-defined]
     html = page(client, transcript, ids(transcript)[-1])
-    assert "Why its marks live" not in html
+    assert "Its cache marks" not in html
     assert "shared by everybody" not in html
 
 
@@ -111,6 +113,8 @@ def test_what_no_record_holds_is_said_to_be_unknown(client: Client, project: Pat
     transcript = Written(project=project).turns(2).read()  # type: ignore[attr-defined]
     html = page(client, transcript, ids(transcript)[-1])
     assert "No record of this session holds the definitions of the tools." in html
+    assert "system prompt and tools" in html
+    assert "in no record" not in html
     assert "where the cache marks stood is unknown" in html
     assert "no record of this request holds them" in html
 

@@ -171,8 +171,8 @@ def _called_tools(context: Context) -> Iterator[str]:
 
 
 def align_forms(previous: Context, current: Context) -> tuple[Context, Context]:
-    """Both as they were sent, or else both as made from the transcript: what the client adds around the text differs
-    between the two forms and would look like a change. A request that is in no transcript has only one form."""
+    """Both requests as they were sent, or else both as made from the transcript. What the client adds around the text
+    differs between the two forms and would look like a change. A request that is in no transcript has only one form."""
     if previous.exactness is current.exactness or not previous.parts or not current.parts:
         return previous, current
     return another(previous, recorded=None), another(current, recorded=None)

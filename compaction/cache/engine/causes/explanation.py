@@ -46,7 +46,7 @@ def explain_compaction(drop: Drop, boundary: int) -> Break:
 
 
 def explain(drop: Drop, evidence: Evidence, calls: Sequence[Call] = (), limits: Limits = LIMITS) -> Break:
-    """`calls`: those of the source before the drop, in order; they show how long the cache lives."""
+    """`calls`: the earlier calls of the source, in order; they show how long the cache lives."""
     case = _Case(drop, evidence, calls, limits)
     explanation = case.judge()
     diagnosis = evidence.answer.diagnosis
@@ -106,8 +106,8 @@ class _Case:
         return None
 
     def _find_reverted(self) -> set[str]:
-        """Changes back to the request whose cache was read: that it was different in between is why no more was read,
-        however much that is."""
+        """Changes back to the request whose cache was read. No more was read because the request was different in
+        between."""
         earlier = self.evidence.returned_to
         if earlier is None:
             return set()
@@ -132,7 +132,7 @@ class _Case:
         return Break(self.drop, tuple(causes), divergence=change.divergence)
 
     def _is_head_lost(self) -> bool:
-        """Whether not even system prompt and tools were read."""
+        """Whether not even the system prompt and the tools were read."""
         return self.drop.call.read < self.tokens.least_head()
 
     def _has_read_beyond(self, message: int) -> bool:
@@ -219,7 +219,7 @@ class _Case:
             return []
         before_all_marks = (
             not self.drop.call.read and self.expired_ttl is None
-        )  # nothing was read: it stands before every mark
+        )  # nothing was read, so the change is before every mark
         name, noun = (CauseName.TOOLS, "tools") if before_all_marks else (CauseName.SYSTEM, "system prompt")
         sentence = (
             f"The client's own hash of system prompt and tools changed, while the texts that it logged are the same;"
@@ -247,8 +247,8 @@ class _Case:
         return Break(self.drop, causes) if causes else None
 
     def _restart_causes(self) -> tuple[Cause, ...]:
-        """The client was started anew in between, and made the system prompt, the tools and its reminders anew: the
-        likely cause first."""
+        """The client was restarted in between, and made the system prompt, the tools and its reminders again. The
+        likely cause comes first."""
         prompt = self.evidence.current.restarted
         if self.comparable or not self.drop.previous.position < prompt < self.drop.call.position:
             return ()
@@ -287,7 +287,7 @@ class _Case:
             return 0
         fell = self.drop.call.prompt < self.drop.previous.prompt
         if not self.comparable and not self._has_read_beyond(0) and not fell:
-            return 0  # it may as well be the system prompt that is shorter, or there are fewer tools
+            return 0  # the system prompt may just as well be shorter, or there are fewer tools
         new_characters = TokenEstimate(self.current, 0).characters(len(self.previous.elements))
         return self.drop.previous.prompt + new_characters // _MAX_CHARACTERS_PER_TOKEN - self.drop.call.prompt
 

@@ -58,7 +58,7 @@ def advise_ttl(calls: Iterable[Call], causes: Mapping[str, str], limits: Limits 
         )
         return TtlAdvice(used, pause_count, cost_5m, cost_1h, used, None, reason)
     paid = _sum_costs((call.model, call.usage) for call, _, _ in own) or 0.0
-    # What was used has cost what was paid, whatever it might have been: a cache may be lost for other reasons.
+    # The lifetime that was used costs what was paid, because a cache may be lost for other reasons.
     cost_5m = paid if used == Ttl.FIVE_MINUTES else cost_5m
     cost_1h = paid if used == Ttl.ONE_HOUR else cost_1h
     # Of two lifetimes in one session, both may be cheaper together than either alone.

@@ -217,9 +217,9 @@ def _other_changes(previous: Prompt, current: Prompt, records: tuple[int, int]) 
 
 
 def _parameter_changes(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
-    """Any parameter may be part of the key, except those that are known not to be."""
+    """Parameters that changed. Any of them may be part of the key, except those that are known not to be."""
     before, after = _other_parameters(previous.params), _other_parameters(current.params)
-    # The client's log leaves some out that a capture has.
+    # The client's log omits some that a capture has.
     is_one_form = (previous.context.captured is None) == (current.context.captured is None)
     known = {*before, *after} if is_one_form else before.keys() & after.keys()
     names = [name for name in sorted(known) if before.get(name) != after.get(name)]
@@ -236,14 +236,14 @@ def _parameter_changes(previous: Prompt, current: Prompt, records: tuple[int, in
 
 
 def _describe_parameter(name: str, old: object, new: object) -> str:
-    """With its values where they are short; what is longer stands beside it on the page."""
+    """Names the values if they are short; the page shows longer ones separately."""
     values = [_shorten(value) for value in (old, new)]
     is_short = all(len(value) <= _SHORT for value in values)
     return f"{name} from {values[0]} to {values[1]}" if is_short else name
 
 
 def _other_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that no other change tells of. The effort is compared for itself, the rest of its parameter is not."""
+    """The parameters that no other change covers. The effort is compared separately, the rest of its parameter here."""
     others = {name: value for name, value in params.items() if name not in _EXPLAINED}
     output = {name: value for name, value in mapping(params.get("output_config")).items() if name != "effort"}
     return {**others, **({"output_config": output} if output else {})}

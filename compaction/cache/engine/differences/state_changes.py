@@ -1,4 +1,4 @@
-"""What changed of the client's own state between two requests: no parameter shows it, and it may have made the client
+"""What changed in the client's own state between two requests. No parameter shows it, but it may have made the client
 build another prompt."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from compaction.cache.engine.requests.client_state import ClientState
 
 
 def find_state_changes(before: ClientState, after: ClientState, records: tuple[int, int]) -> Iterator[Change]:
-    """Only what is known of both is compared."""
+    """Compares only what is known of both."""
     if _has_switched(before.auto_mode, after.auto_mode):
         sentence = f"Auto mode was switched {'on' if after.auto_mode else 'off'} in between."
         yield Change(CauseName.AUTO_MODE, Rank.HINT, sentence, None, {}, records, in_requests=False)

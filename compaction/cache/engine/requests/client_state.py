@@ -1,5 +1,5 @@
-"""What a request's client was in, beside what it sent: auto mode, overage, and results that it has deleted from the
-cache. Each is None where no record tells it."""
+"""The state of a client at a request: auto mode, overage, and results that it has deleted from the cache. Each is None
+if no record tells it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ UNKNOWN_STATE = ClientState()
 
 
 def client_state(context: Context, permission_mode: str) -> ClientState:
-    """`permission_mode`: the last that was recorded before the request; empty if none was."""
+    """`permission_mode`: the last one recorded before the request; empty if none was."""
     overage = context.captured.overage if context.captured is not None else None
     deletions = None if context.exactness is Exactness.RECONSTRUCTED else count_deletions(context)
     return ClientState(permission_mode == AUTO if permission_mode else None, overage, deletions)
 
 
 def describe_state(state: ClientState) -> tuple[tuple[str, str], ...]:
-    """The name of each fact and what it is; an empty text where nobody knows."""
+    """The name and value of each fact; the value is empty if it is unknown."""
     deletions = "" if state.cache_deletions is None else str(state.cache_deletions or "none")
     return (
         ("Auto mode", _words(state.auto_mode, "on", "off")),

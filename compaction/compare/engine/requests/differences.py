@@ -1,4 +1,4 @@
-"""What two requests have in common and what not: parameters, cache marks, tools, and blocks of the system prompt."""
+"""Differences of two requests: parameters, cache marks, tools, and blocks of the system prompt."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def compare_setups(before: Context, after: Context) -> tuple[RequestPart, ...]:
 
 
 def _marks(old: Mapping[str, SentMark] | None, new: Mapping[str, SentMark] | None) -> RequestPart:
-    """The mark among the messages moves with every request, which is no change of it."""
+    """The mark among the messages moves with every request, so moving is not a change."""
     if old is None or new is None:
         return RequestPart(
             "marks", (), _missing("cache marks", known_before=old is not None, known_after=new is not None)
@@ -142,7 +142,7 @@ def _tool(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> D
 
 
 def _system(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> RequestPart:
-    """Blocks are known by their place, counted from the nearer end that is the same."""
+    """Blocks are paired by their place, counted from the nearer end that is the same."""
     if old is None or new is None:
         return RequestPart(
             "system", (), _missing("system prompt", known_before=old is not None, known_after=new is not None)

@@ -1,12 +1,12 @@
-"""The differences of two requests as a page shows them: masked, cut, and word by word where a text changed."""
+"""The differences of two requests for a page: masked, cut, and word by word where a text changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from compaction.compare.engine.changed_words import DiffAllowance, Stretch, elide, word_diff
 from compaction.compare.engine.requests.differences import DifferenceRow, RequestPart
-from compaction.compare.engine.words import DiffAllowance, Stretch, elide, word_diff
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Limit, Mask
 
@@ -51,7 +51,7 @@ _TITLES = {
 
 
 def view_parts(parts: Sequence[RequestPart], mask: Mask, opened: str = "") -> list[PartView]:
-    """`opened`: the place of a change that is wanted as a whole."""
+    """`opened`: the place of a change to show in full."""
     room = DiffAllowance()
     return [_part(part, mask, opened, room) for part in parts]
 

@@ -1,4 +1,4 @@
-"""The messages of a request as they were sent, by the records that they came from."""
+"""The messages of a request as they were sent, divided by their records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two requests in a sentence: where they part in the order of the cache's key, and what that means."""
+"""Describes in a sentence where two requests diverge in the order of the cache's key, and what that means."""
 
 from __future__ import annotations
 

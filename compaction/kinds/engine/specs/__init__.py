@@ -1,4 +1,4 @@
-"""The kinds of compaction: a module for each, and its line here."""
+"""The kinds of compaction: each has a module, and a line here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
 
-# In the order of the page. The first is what its form opens with.
+# In the order of the page, whose form opens with the first.
 KINDS: tuple[KindSpec, ...] = (
     AUTO,
     BUDGET,

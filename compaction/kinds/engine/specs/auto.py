@@ -1,4 +1,4 @@
-"""Auto: what the agent would do by itself before its next request, with all mechanisms in its order."""
+"""Auto: what the agent would do by itself before its next request, with all mechanisms in the agent's order."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _apply(job: Job, config: AutoSettings) -> CompactionResult:
 
 
 def _sent(messages: Sequence[Message]) -> frozenset[str]:
-    """Results that an answer has followed: they were sent as they are, and stay so."""
+    """Results that were followed by an answer: they were sent unchanged, and stay so."""
     last_answer = max((index for index, message in enumerate(messages) if message.role == "assistant"), default=0)
     return frozenset(result.tool_use_id for result in results_of(messages[:last_answer]))
 
@@ -98,8 +98,8 @@ def _sent(messages: Sequence[Message]) -> frozenset[str]:
 AUTO = KindSpec(
     name="auto",
     title="What would happen now",
-    goes="What the agent would take away by itself before its next request, and why; or why nothing.",
-    lost="Whatever the mechanism that it chooses loses.",
+    removes="What the agent itself would remove before its next request, and says why.",
+    loses="What the mechanism that it chooses loses.",
     apply=_apply,
     config=AutoSettings(),
     first_fields=("pipeline.auto.percent", "pipeline.window", "pipeline.collapse.enabled"),

@@ -19,8 +19,8 @@ def _apply(job: Job, config: BudgetConfig) -> CompactionResult:
 BUDGET = KindSpec(
     name="budget",
     title="Result budget",
-    goes="Texts of results that are too large, into files.",
-    lost="Nothing: a preview stays, and the path.",
+    removes="Results that are too large. Each moves to a file.",
+    loses="Nothing: a preview and the path stay.",
     apply=_apply,
     config=BudgetConfig(),
     first_fields=("per_result", "per_message", "preview", "per_tool"),

@@ -1,4 +1,4 @@
-"""Collapse: spans of early history, each for a short summary."""
+"""Collapse: a short summary replaces each span of early history."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def _apply(job: Job, config: CollapseSettings) -> CompactionResult:
 COLLAPSE = KindSpec(
     name="collapse",
     title="Collapse",
-    goes="Spans of early history, the least needed first.",
-    lost="Their detail; a short summary of each stays.",
+    removes="Spans of early history, the least needed first.",
+    loses="Their detail; a short summary of each stays.",
     apply=_apply,
     config=CollapseSettings(),
     first_fields=("collapse.keep_tokens", "collapse.least", "collapse.least_score", "collapse.keep_inputs"),

@@ -1,4 +1,4 @@
-"""Full: everything goes, for one summary."""
+"""Full: one summary replaces everything."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _apply(job: Job, config: SummarySettings) -> CompactionResult:
 FULL = KindSpec(
     name="full",
     title="Full",
-    goes="Everything, for one summary.",
-    lost="What the summary does not say.",
+    removes="Everything. One summary stands in for it.",
+    loses="What the summary does not say.",
     apply=_apply,
     config=SummarySettings(),
     first_fields=SUMMARY_FIELDS,

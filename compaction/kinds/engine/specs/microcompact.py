@@ -1,4 +1,4 @@
-"""Microcompact: old tool results go, by the clock, from the cache, or as the API would do it."""
+"""Microcompact: clears old tool results by the clock, from the cache, or as the API would do it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _apply(job: Job, config: TimedConfig | CachedConfig | ApiEditsConfig) -> Com
 
 
 def _ask_api(job: Job, config: ApiEditsConfig) -> CompactionResult:
-    """What the API would be asked for, and a forecast of what it would do with the messages, edit by edit."""
+    """The edits that the API would be asked for, and a forecast of the effect of each."""
     if config.compact.enabled and config.compact.at_once:
         size = estimate(job.messages, job.counter)
         why = "The API would compact this very request, and nobody can tell what its summary would say."
@@ -74,9 +74,9 @@ def _forecast(messages: Sequence[Message], edit: Mapping[str, Any], job: Job) ->
     size, starts_at = estimate(messages, job.counter), edit["trigger"]["value"]
     prompt = size + job.overhead
     why = (
-        f"The prompt has about {prompt:,} tokens; the API compacts from {starts_at:,} on."
+        f"The prompt has ~{prompt:,} tokens; the API compacts from {starts_at:,} on."
         if prompt < starts_at
-        else f"At about {prompt:,} tokens the API would compact, and nobody can tell what its summary would say."
+        else f"At ~{prompt:,} tokens the API would compact, and nobody can tell what its summary would say."
     )
     return Outcome(messages, Report(edit["type"], False, why, size, size), None)
 
@@ -103,8 +103,8 @@ def _record(job: Job, report: Report) -> Mapping[str, Any]:
 MICROCOMPACT = KindSpec(
     name="microcompact",
     title="Microcompact",
-    goes="Old results of tools that can be run again.",
-    lost="Their text; the agent can look again.",
+    removes="Old results of tools that can be run again.",
+    loses="Their text; the agent can look again.",
     apply=_apply,
     modes_title="Who clears",
     modes=(

@@ -1,4 +1,4 @@
-"""Partial: everything from a message on, or up to it, goes for a summary."""
+"""Partial: a summary replaces everything from a message on, or up to it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ PARTIAL_FROM = replace(
     FULL,
     name="partial-from",
     title="From a message on",
-    goes="Everything from a message on, for a summary. What came before keeps its place and its cache.",
-    lost="Of that part, what the summary does not say.",
+    removes="Everything from a message on. A summary stands in for it; what came before stays cached.",
+    loses="Of that part, what the summary does not say.",
     apply=lambda job, config: _apply(job, config, Direction.FROM),
     direction=Direction.FROM,
     choice_title="From which message on",
@@ -45,7 +45,7 @@ PARTIAL_UP_TO = replace(
     PARTIAL_FROM,
     name="partial-up-to",
     title="Up to a message",
-    goes="Everything up to a message, for a summary. What follows stays word for word, but is cached anew.",
+    removes="Everything up to a message. A summary stands in for it; what follows stays word for word, cached anew.",
     apply=lambda job, config: _apply(job, config, Direction.UP_TO),
     direction=Direction.UP_TO,
     choice_title="Up to which message",

@@ -1,4 +1,4 @@
-"""Session notes: everything but the latest messages goes, and the notes take its place."""
+"""Session notes: the notes replace everything but the latest messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _apply(job: Job, config: NotesSettings) -> CompactionResult:
 
 
 def _with_boundary(messages: Sequence[Message]) -> Sequence[Message]:
-    """A context that begins with a summary begins at a boundary, which is not sent. The notes stand for both."""
+    """A context that begins with a summary begins at a boundary, which is not sent. The notes replace both."""
     if not messages or is_boundary(messages[0]) or messages[0].kind is not MessageKind.SUMMARY:
         return messages
     return [Message("system", (), MessageKind.SUMMARY, f"before {messages[0].uuid}"), *messages]
@@ -42,8 +42,8 @@ def _with_boundary(messages: Sequence[Message]) -> Sequence[Message]:
 SESSION_MEMORY = KindSpec(
     name="session-memory",
     title="Session notes",
-    goes="Everything but the latest messages, for the notes that the agent took.",
-    lost="What the notes do not say.",
+    removes="Everything but the latest messages. The agent's notes stand in for it.",
+    loses="What the notes do not say.",
     apply=_apply,
     config=NotesSettings(),
     first_fields=("attachments.rules", "notes.keep_tokens", "notes.keep_text_messages", "notes.keep_most_tokens"),

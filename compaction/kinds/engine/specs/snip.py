@@ -1,4 +1,4 @@
-"""Snip: whole turns go."""
+"""Snip: removes whole turns."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def _apply(job: Job, config: SnipConfig) -> CompactionResult:
 SNIP = KindSpec(
     name="snip",
     title="Snip",
-    goes="Whole turns that you pick.",
-    lost="Those turns.",
+    removes="Whole turns that you pick.",
+    loses="Those turns.",
     apply=_apply,
     config=SnipConfig(),
-    hidden_fields=("enabled", "nudge_every"),  # the reminder is for the agent, and nobody gets it here
+    hidden_fields=("enabled", "nudge_every"),  # the reminder is meant for the agent, which is not here
     picks_turns=True,
     choice_title="Turns that go",
     choice_hint="A turn is what you typed and everything that came of it, up to what you typed next.",

@@ -91,7 +91,7 @@ def attach(
         changes.append(Change(ChangeKind.ADDED, uuid, 0, estimate((message,), counter), part.why))
     anew = [*_standing(messages[covered], _kept(messages, covered), config, sources, owner)]
     if anew:
-        count = plural(len(anew), "message is", "messages are")
+        count = plural(len(anew), "record is", "records are")
         remarks.append(f"{count} sent again: instructions, environment, and lists of what is there")
     return Attachments((*attached, *anew), tuple(changes), tuple(remarks))
 

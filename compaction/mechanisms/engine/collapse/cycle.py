@@ -160,16 +160,16 @@ class _CollapseRun:
         if committed:
             earlier = plural(collapsed - committed, "span stays", "spans stay")
             before = f"; {earlier} collapsed" if collapsed > committed else ""
-            return f"At {size:,} tokens, {plural(committed, 'span was', 'spans were')} replaced{before}."
+            return f"At ~{size:,} tokens, {plural(committed, 'span was', 'spans were')} replaced{before}."
         if not state.armed:
             least = int(self.config.stage_at * effective)
-            return f"{size:,} tokens are fewer than the {least:,} from which spans are chosen.{stays}"
+            return f"~{size:,} tokens are fewer than the {least:,} from which spans are chosen.{stays}"
         if size < self.config.commit_at * effective:
             least = int(self.config.commit_at * effective)
             chosen = plural(len(state.staged), "span is chosen, to be", "spans are chosen, to be")
             return f"{chosen} replaced from {least:,} tokens on.{stays}"
         without = plural(len(state.staged), "has", "have")
-        return f"At {size:,} tokens, no span could be replaced; {without} no summary.{stays}"
+        return f"At ~{size:,} tokens, no span could be replaced; {without} no summary.{stays}"
 
 
 def _changes(messages: Sequence[Message], span: CollapsedSpan, new: bool, counter: TokenCounter) -> list[Change]:
@@ -179,5 +179,5 @@ def _changes(messages: Sequence[Message], span: CollapsedSpan, new: bool, counte
         Change(ChangeKind.REMOVED, message.uuid, counter(message.content), 0, why)
         for message in messages[span.first : span.end]
     ]
-    stands = f"It stands for {plural(len(removals), 'message')}."
+    stands = f"It stands for {plural(len(removals), 'record')}."
     return [*removals, Change(ChangeKind.ADDED, placeholder.uuid, 0, counter(placeholder.content), stands)]

@@ -162,21 +162,23 @@ def _build_cache_edits(pinned: Sequence[Pin], present: Mapping[str, ClearableRes
 
 
 def _saved_tokens(clearable: ClearableResult, counter: TokenCounter) -> int:
-    return counter((clearable.result.block,)) - _tokens_left(clearable, counter)
+    before, after = _tokens_before_and_after(clearable, counter)
+    return before - after
 
 
-def _tokens_left(clearable: ClearableResult, counter: TokenCounter) -> int:
-    """As if it were cleared in the array, but nothing is put in place of a result that is smaller than that."""
-    block = clearable.result.block
-    return min(counter((block,)), counter((clear_block(block),)))
+def _tokens_before_and_after(clearable: ClearableResult, counter: TokenCounter) -> tuple[int, int]:
+    """A result that is shorter than the words that take its place gains nothing, and costs nothing: it is deleted."""
+    before = counter((clearable.result.block,))
+    return before, min(before, counter((clear_block(clearable.result.block),)))
 
 
 def _change(messages: Sequence[Message], clearable: ClearableResult, counter: TokenCounter) -> Change:
+    before, after = _tokens_before_and_after(clearable, counter)
     return Change(
         ChangeKind.REPLACED,
         messages[clearable.result.message_index].uuid,
-        counter((clearable.result.block,)),
-        _tokens_left(clearable, counter),
+        before,
+        after,
         f"A result of {clearable.call.name}, deleted from the cache; the array keeps it.",
         clearable.call.id,
     )

@@ -84,9 +84,11 @@ def compare_facts(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Fa
     reworded: list[RewordedFact] = []
     for line, facts in went.items():
         together, other, missing = _classify(line, facts)
-        merged += len(together)
+        # What a new line has no room for may stand in an old one all the same.
+        gone = [fact for fact in missing if not index.has_old_line_saying(fact.key, had)]
+        merged += len(together) + len(missing) - len(gone)
         reworded += [RewordedFact(fact, line) for fact in other]
-        lost += missing
+        lost += gone
     fresh = sum(count for key, count in has.items() if key not in had and key not in went)
     return FactComparison(kept, merged, tuple(sorted(reworded)), tuple(sorted(lost)), fresh)
 
@@ -128,6 +130,9 @@ class LineIndex:
         if key in self.files:
             return key
         return next((line for line in self.similar_lines(key) if says(line, key)), None)
+
+    def has_old_line_saying(self, key: str, had: Container[str]) -> bool:
+        return any(line in had and says(line, key) for line in self.similar_lines(key))
 
     def find_line_carrying(self, fact: Fact, had: Container[str]) -> str | None:
         """The line that says it now: the one with most of its words; new lines go before old ones."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from memory.lint.engine.rules.dates import RELATIVE
-from memory.lint.engine.words import STOPWORDS, stem, words_of
+from memory.lint.engine.stems import STOPWORDS, stem, words_of
 
 CARRIED = 0.6
 """The share of a fact's words that a line needs in order to be another wording of it."""

@@ -104,7 +104,7 @@ class ReasonGroup:
 
 
 def group_by_reason(entries: Iterable[LeftOutEntry]) -> list[ReasonGroup]:
-    """In the order of the reasons; causes and ranges newest first. `left`: in file order."""
+    """In the order of the reasons; causes and ranges newest first. `entries` come in file order."""
     open_ranges: dict[tuple[LeftOutReason, int | None], list[_OpenRange]] = {}
     absent = 0
     """How many entries were wholly left out so far."""

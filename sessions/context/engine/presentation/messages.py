@@ -184,13 +184,16 @@ class MessageArray:
         for place, blocks in (("system", setup.system), ("tools", setup.tools)):
             if blocks is None:
                 continue
+            weights = self._setup_weights(place, blocks)
+            whole = combine(weights)
             pieces = [
-                setup_piece(place, number, block, lens.fresh(), origin) for number, block in enumerate(blocks[:PIECES])
+                setup_piece(place, number, block, lens.fresh(), origin, weights[number])
+                for number, block in enumerate(blocks[:PIECES])
             ]
             if place == "tools":
-                pieces = [_tools_piece(blocks, lens.fresh(), origin)] if blocks else []
+                pieces = [_tools_piece(blocks, lens.fresh(), origin, whole)] if blocks else []
             more = max(0, len(blocks) - PIECES) if place == "system" else 0
-            elements.append(ElementView(place, 0, place, tuple(pieces), more, self._setup_weight(place, blocks)))
+            elements.append(ElementView(place, 0, place, tuple(pieces), more, whole))
         return elements
 
     def _element(self, number: int, scale: float, most: int = PIECES) -> ElementView:
@@ -202,11 +205,11 @@ class MessageArray:
         hold, uuid = self._hold(number)
         return ElementView(str(number), number + 1, element.role, pieces, more, self._size(number), hold, uuid)
 
-    def _setup_weight(self, place: str, blocks: Sequence[Block]) -> Weight:
+    def _setup_weights(self, place: str, blocks: Sequence[Block]) -> Sequence[Weight]:
         if self._weights is None:
-            return Weight(estimate_blocks(blocks), Basis.ESTIMATED)
+            return [Weight(estimate_blocks((dict(block),)), Basis.ESTIMATED) for block in blocks]
         setup = setup_weights(self._context.setup, self._weights)
-        return combine(setup.system if place == "system" else setup.tools)
+        return setup.system if place == "system" else setup.tools
 
     def _size(self, number: int) -> Weight:
         if self._weights is not None:
@@ -265,21 +268,20 @@ def is_number(words: str) -> bool:
     return words.isascii() and words.isdigit() and len(words) < 8
 
 
-def setup_piece(place: str, index: int, block: Mapping[str, Any], lens: Lens, origin: str) -> PieceView:
+def setup_piece(place: str, index: int, block: Mapping[str, Any], lens: Lens, origin: str, weight: Weight) -> PieceView:
     """A block of the system prompt, which no entry holds."""
     words = lens.block(block_text(mask_named_values(dict(block))), LIMIT)
     tally = lens.tally
-    tokens = estimate_blocks((dict(block),))
-    details = (tally.cut, tally.size, tokens, None, "", origin, (), False)
+    details = (tally.cut, tally.size, round(weight.tokens), None, "", origin, (), False, weight.mark)
     return PieceView(f"{place}.{index}", "text", False, words, *details)
 
 
-def _tools_piece(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> PieceView:
+def _tools_piece(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str, weight: Weight) -> PieceView:
     names = [as_text(tool.get("name")) or "unnamed" for tool in tools]
     words = lens.block(", ".join(names), LIMIT)
     label = plural(len(names), "tool")
-    tokens = estimate_blocks([dict(tool) for tool in tools])
-    details = (lens.tally.cut, lens.tally.size, tokens, None, "", origin, (), False)
+    tally = lens.tally
+    details = (tally.cut, tally.size, round(weight.tokens), None, "", origin, (), False, weight.mark)
     return PieceView("tools.0", label, False, words, *details)
 
 

@@ -66,7 +66,8 @@ class PieceViews:
         origin: str,
         weigh: Callable[[Piece], Weight] | None = None,
     ) -> None:
-        """`blocks`: all of the conversation; `taken`: as a context has it; `origin`: of what no entry holds."""
+        """`blocks`: all of the conversation; `removed_results`: of the context; `origin`: shown for what no entry
+        holds."""
         self._blocks = blocks
         self._removed_results = removed_results
         self._origin = origin

@@ -1,4 +1,4 @@
-"""The attachment types with their keys: context that the client put in, and what hooks said."""
+"""The attachment types and their keys: context that the client added, and output of hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message is made of: its keys, the keys of its usage, its content blocks with theirs."""
+"""The keys of messages, of their usage, and of each type of content block."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _CHAIN = {
         " attributionSkill attributionPlugin attributionMcpServer attributionMcpTool isApiErrorMessage apiError error"
         " apiErrorStatus apiErrorType apiErrorIsTransient errorDetails isAbortedMidStream requestDuration requestRef"
         " requestedModel promptCacheRequested madeBy thinkingDurationMs thinkingDisplay toolInputStreamMs"
-        " failedResponseHadNoToolCall resendCannotCure"
+        " failedResponseHadNoToolCall resendCannotCure requestSessionId"
     ),
     "system": names(
         "subtype content level toolUseID compactMetadata microcompactMetadata snipMetadata durationMs messageCount"
@@ -109,7 +109,7 @@ SUBTYPES = names(
 METADATA_KEYS = {
     "compactMetadata": names(
         "trigger preTokens postTokens durationMs cumulativeDroppedTokens messagesSummarized preCompactDiscoveredTools"
-        " preservedSegment preservedMessages runningTurnPrompt"
+        " preservedSegment preservedMessages runningTurnPrompt preCompactOrganizationsCoverStart"
     ),
     "microcompactMetadata": names("trigger preTokens tokensSaved compactedToolIds clearedAttachmentUUIDs"),
     "snipMetadata": names("removedUuids"),

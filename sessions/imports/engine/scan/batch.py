@@ -1,4 +1,4 @@
-"""What one stretch of a file gave, as rows of the tables."""
+"""The rows that one stretch of a file gives."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ PERSISTED_TAG = "<persisted-output>"
 DETAIL_CHARS = 200
 FAILED_HOOKS = frozenset({"hook_blocking_error", "hook_non_blocking_error"})
 
-# As plain numbers: this runs for every record of an import, and IntFlag arithmetic is ten times slower.
+# Plain numbers, because this runs for every record of an import and IntFlag arithmetic is ten times slower.
 SHOWN, TYPED, META, ERROR = int(Flag.SHOWN), int(Flag.TYPED), int(Flag.META), int(Flag.ERROR)
 CALL, RESULT, IMAGE, SUMMARY = int(Flag.CALL), int(Flag.RESULT), int(Flag.IMAGE), int(Flag.SUMMARY)
 BOUNDARY, PERSISTED, CLEARED = int(Flag.BOUNDARY), int(Flag.PERSISTED), int(Flag.CLEARED)
@@ -82,7 +82,8 @@ def _read_user(record: dict[str, Any]) -> Content:
 
 
 def result_content(flags: int, results: int, tool: str | None, texts: list[str]) -> Content:
-    """A second result in the record, or text beside it, would be hidden in the card of the first call."""
+    """A record is shown in the card of its call only if it holds one result and no text; the rest would be hidden
+    there."""
     if results > 1 or texts:
         flags |= SHOWN
     return flags, "", tool, "" if flags & META else "\n".join(texts)
@@ -218,7 +219,7 @@ READERS: dict[str, Callable[[dict[str, Any]], Content]] = {
     "custom-title": _title_reader("customTitle"),
     "api-request-blob": _name_reader("hash"),
     "api-request-shape": _name_reader("shapeHash"),
-    # Written again at every turn: of no use in a timeline, except in full view.
+    # Written again at every turn, so a timeline shows it only in full view.
     **dict.fromkeys(
         (
             "last-prompt",

@@ -1,4 +1,5 @@
-"""What the scanner knows of a transcript so far: counts, names, the ruler. It survives between two imports as JSON."""
+"""What the scanner knows about a transcript so far: counts, names, the ruler. It is kept as JSON from one import to the
+next."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ NAMES = 40
 
 @dataclass(slots=True)
 class Ruler:
-    """The context size over the session, thinned so that it never holds more than a few hundred points."""
+    """The context size over the session, thinned to a few hundred points."""
 
     points: list[list[int]] = field(default_factory=list)
     """[position, tokens of the request answered there], the largest of each bucket."""
@@ -91,7 +92,7 @@ class Facts:
     last_message: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Without the ruler, which is stored apart: pages show it."""
+        """Without the ruler, which is stored separately because pages show it."""
         plain = {name: getattr(self, name) for name in _PLAIN}
         return {**plain, "turn": asdict(self.turn)}
 

@@ -1,4 +1,4 @@
-"""Which API calls stand in a stretch of transcript: one per message id, with the largest usage of its rows."""
+"""The API calls in a stretch of transcript: one per message id, with the largest usage of its rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Requests:
         """The latest message of the main thread: its position and id."""
 
     def add(self, answer: Answer, key: int, row_place: tuple[int, int, int | None], agent: str, facts: Facts) -> None:
-        """`place`: position, turn and time of the row. Sub-agents inside a main file leave the ruler alone."""
+        """`row_place`: position, turn and time of the row. Sub-agents inside a main file do not change the ruler."""
         message_id, model, usage = answer.message_id, answer.model, answer.usage
         if message_id == self._last_id and usage == self._last_usage:
             return  # most rows of a message repeat the usage of the first
@@ -46,7 +46,8 @@ class Requests:
                 self._open = (position, message_id)
 
     def _note_context(self, facts: Facts) -> None:
-        """The context after a message is what was sent and what was answered: known when the next one begins."""
+        """The context after a message is what was sent plus what was answered, which is known when the next message
+        begins."""
         if self._open is not None:
             position, message_id = self._open
             usage = self._calls[message_id][1]

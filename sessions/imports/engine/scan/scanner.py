@@ -1,4 +1,4 @@
-"""Reads a transcript's lines in file order and says, record by record, what lists, links, counts and search need."""
+"""Reads a transcript's lines in file order, and collects from each record what lists, links, counts and search need."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _STATES = {
 
 
 class Scanner:
-    """Feed it lines; take the batch whenever it is convenient. `facts` carries over to the next import.
+    """Feed it lines, and take the batch at any time. `facts` carries over to the next import.
 
-    `base` is added to positions and turn numbers to make the ids of their rows; `seen` are the keys of the uuids that
-    stand earlier in the file."""
+    `base` is added to positions and turn numbers to make the ids of their rows; `earlier_keys` are the keys of the
+    uuids earlier in the file."""
 
     def __init__(
         self, facts: Facts | None = None, *, base: int = 0, agent: bool = False, earlier_keys: Iterable[int] = ()
@@ -113,7 +113,7 @@ class Scanner:
             return False
 
     def report_partial(self, line: bytes, offset: int) -> None:
-        """A last line that is still being written is reported now, and read again when it has grown."""
+        """Reports a last line that is still being written. It is read again when it has grown."""
         self.facts.lines += 1
         self.facts.partial = True
         detail = "The last line has no end yet. It is read again when the file grows."
@@ -124,7 +124,8 @@ class Scanner:
         self._report(offset, length, "too-long", "The line is too long to be a record. Its bytes are kept.")
 
     def resume(self) -> bool:
-        """Before reading on where the last import stopped: true if the last line was cut off, and is read again."""
+        """Call this before continuing where the last import stopped. True if the last line was cut off and is read
+        again."""
         if not self.facts.partial:
             return False
         self.facts.partial = False
@@ -167,7 +168,7 @@ class Scanner:
     def _add(
         self, summary: RecordSummary, source: dict[str, Any] | memoryview, offset: int, length: int, flags: int
     ) -> None:
-        """Runs a hundred thousand times in a second or two, so it avoids calls that most records do not need."""
+        """Runs a hundred thousand times in a second or two, so it skips calls that most records do not need."""
         facts, batch = self.facts, self.batch
         kind, envelope, timestamp, answer = summary.kind, summary.envelope, summary.at, summary.answer
         content_flags, detail, tool, text = summary.content
@@ -238,7 +239,7 @@ class Scanner:
         return envelope.agent or self.facts.agent_id or "sidechain"
 
     def _pair(self, flags: int, tool_key: int | None) -> int:
-        """A result is shown in the card of its call. Without a call in this file it is shown on its own."""
+        """A result is shown in the card of its call, or on its own if the call is not in this file."""
         if tool_key is None:
             return flags | _SHOWN
         if flags & _CALL:
@@ -259,7 +260,7 @@ class Scanner:
         return facts.turn
 
     def _close_turn(self, end: int) -> None:
-        """The turn as it is before the entry at `end`."""
+        """Closes the turn before the entry at `end`."""
         turn, entries = self.facts.turn, self.batch.entries
         mine = min(end - turn.first, len(entries))
         times = [row.at for row in entries[len(entries) - mine :] if row.at is not None]

@@ -1,9 +1,8 @@
 """The shapes that nearly every record has, decoded without building values that nobody reads.
 
-Tool output stands twice in a record, and is most of a transcript; an import needs neither copy as text. A record that
-has one key or one value out of the ordinary has none of these shapes: then the caller decodes it whole, which also
-finds what is unknown in it. For the others both ways give the same summary, which is tested on every record that we
-have.
+Tool output stands twice in a record, and is most of a transcript; an import needs neither copy as text. A record with a
+single unusual key or value has none of these shapes. The caller then decodes it whole, which also finds what is unknown
+in it. For all others both ways give the same summary; tests compare the two on every record that we have.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def _has_surrogates(data: bytes) -> bool:
 
 
 def summarise_quickly(line: bytes | memoryview) -> RecordSummary | None:
-    """Takes a sound line. None if it has none of these shapes, or is not JSON."""
+    """Takes a sound line. Returns None if it has none of these shapes or is not JSON."""
     try:
         row = _decode(line)
         stamp = row.stamp
@@ -88,7 +87,7 @@ def summarise_quickly(line: bytes | memoryview) -> RecordSummary | None:
 def _define_shape(
     name: str, known_keys: Collection[str] | None, used: dict[str, Any], *, tag: str = "", base: Any = None
 ) -> Any:
-    """A type with all known keys that builds only the values of the used ones."""
+    """A type that accepts all known keys, but builds only the values of those in use."""
     bases = (base,) if base else ()
     named = {*used, *(base.__struct_encode_fields__ if base else ()), *(["type"] if tag else [])}
     fields: list[Any] = [(key, kind, None) if _is_optional(kind) else (key, kind) for key, kind in used.items()]
@@ -148,7 +147,7 @@ _RECORD = {
     for tag, used in {
         "user": {"message": _QUESTION, "isMeta": _flag, "isCompactSummary": _flag, "origin": dict[str, Any] | None},
         "assistant": {"message": _ANSWER, "requestId": str | None, "isApiErrorMessage": _flag},
-        # What says something of a compaction is decoded whole.
+        # Records about compactions are decoded whole.
         "system": {"subtype": str | None, "level": str | None, "isMeta": _flag, **dict.fromkeys(METADATA_KEYS, None)},
         "attachment": {"attachment": _union_of(_ATTACHED.values())},
         "progress": {"data": _union_of(_PROGRESS.values())},

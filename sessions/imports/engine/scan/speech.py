@@ -1,4 +1,4 @@
-"""Who is speaking: which user rows are a person's own words, and which the client wrote in their name."""
+"""Tells which user rows are a person's own words, and which the client wrote on their behalf."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a file in stretches of bounded size: archive blocks, scanned rows and, at the end, what links them."""
+"""Reads a file in stretches of bounded size: archive blocks, scanned rows and, at the end, their links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_LINE = 128 * 1024 * 1024
 
 @dataclass(slots=True)
 class Stretch:
-    """A piece of a file as it goes to the database. `parsed` is where the next import reads on."""
+    """A piece of a file on its way to the database. The next import continues at `parsed`."""
 
     blocks: list[PackedBlock] = field(default_factory=list)
     size: int = 0
@@ -77,7 +77,7 @@ class _Lines:
         """Where a line begins that is too long to be kept."""
 
     def feed(self, data: bytes, end: int, *, last: bool) -> int:
-        """The next piece, which ends at `end`. Returns up to where the file has been read."""
+        """Takes the next piece, which ends at `end`, and returns how far the file has been read."""
         text = self._rest + data
         start = end - len(text)
         if self._endless is not None:

@@ -1,4 +1,4 @@
-"""Timestamps as milliseconds since 1970, UTC; what cannot be read is unknown."""
+"""Timestamps as milliseconds since 1970, UTC. One that cannot be read is unknown."""
 
 from __future__ import annotations
 

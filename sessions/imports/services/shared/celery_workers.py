@@ -1,4 +1,4 @@
-"""Workers that help with imports: who answers, and how they are called. See `sharing.py`."""
+"""Finds and calls workers that help with imports. See `sharing.py`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ logger = get_logger(__name__)
 
 
 class Workers:
-    """Those that take their work from Redis."""
+    """Workers that take their jobs from Redis."""
 
     def places(self) -> int:
-        """None without Redis: then all workers are on this host, and the import uses its processors anyway."""
+        """None without Redis, because all workers are then on this host, whose processors the import uses anyway."""
         if not settings.REDIS_URL:
             return 0
         from kombu.exceptions import OperationalError

@@ -1,5 +1,5 @@
-"""How to reach workers that help with a large import. Whoever composes the apps says so, by a name: most processes
-import nothing, and what it takes to reach workers is slow to load. Without that, imports are not shared."""
+"""How to reach workers that help with a large import. The inspector registers this by a name, because most processes
+import nothing and the code for it is slow to load. Without it, imports are not shared."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from django.utils.module_loading import import_string
 
 class ImportWorkers(Protocol):
     def places(self) -> int:
-        """How many portions could be read at a time by workers that answer now."""
+        """How many portions the workers that answer now could read at the same time."""
 
     def call(self, shared_import: int, count: int) -> None:
-        """Asks for help with the shared import of this number, so many times. Nobody may come."""
+        """Asks for `count` helpers with this shared import. It may get none."""
 
 
 _name = ""

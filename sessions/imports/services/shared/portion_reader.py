@@ -1,5 +1,5 @@
-"""Reads portions of an import that another process shared out: scans their files and writes rows, bytes and words, each
-portion in one transaction. Cut off at any point, nothing of it is stored and somebody else takes it."""
+"""Reads portions of an import that another process shares: scans their files and writes rows, bytes and words, each
+portion in one transaction. If that is interrupted, nothing of the portion is stored and another process takes it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ BUFFER_BYTES = 12 * 1024 * 1024
 
 
 class FilesUnavailableError(Exception):
-    """This process does not have the files that the import speaks of, or may not read them."""
+    """This process does not have the files of the import, or may not read them."""
 
 
 class ImportOverError(Exception):
-    """The import has ended: what was begun is not wanted any more."""
+    """The import has ended, so its portions are no longer wanted."""
 
 
 class PortionReader:
@@ -44,7 +44,7 @@ class PortionReader:
         """Portions that it cannot read."""
 
     def read(self, *, seconds: float) -> bool:
-        """Portions, one after the other. True if time ran out and more may be waiting."""
+        """Reads one portion after the other. True if time ran out and there may be more."""
         end = time.monotonic() + seconds
         if self._host is None:
             return False
@@ -57,7 +57,7 @@ class PortionReader:
         return True
 
     def _read_portion(self, host: str) -> bool:
-        """False if there is none left that it can read."""
+        """False if no portion is left that it can read."""
         from sessions.imports.services.server_import_lock import join_import
 
         claimed = 0
@@ -113,7 +113,7 @@ class _Portion:
 
     def _add_delivery(self, delivery: Delivery) -> None:
         if delivery.error:
-            # It may be readable for others. If it is for nobody, the import itself says so.
+            # Others may be able to read it. If nobody can, the import itself reports that.
             raise FilesUnavailableError(delivery.error)
         outcome, transcript, first = self._outcome, delivery.transcript_id, delivery.first
         self._buffer.add(delivery.rows)
@@ -132,7 +132,7 @@ class _Portion:
             self._buffered_bytes = 0
 
     def _index(self, transcript: int, end: int, delivery: Delivery) -> None:
-        """What follows on what is indexed; the import makes up for the rest."""
+        """Indexes what directly follows the indexed part; the import does the rest."""
         texts = pickle.loads(delivery.texts)  # noqa: S301 - from our own scanner, in this process
         index_texts(transcript, end, texts, self._written)
         self._indexed[transcript] = end
@@ -140,8 +140,8 @@ class _Portion:
 
 
 def _check_files(jobs: Sequence[Job]) -> None:
-    """Raises FilesUnavailableError unless the files here are those of the import. On its own host they may have
-    grown."""
+    """Raises FilesUnavailableError unless the files here are those of the import. On the import's own host they may
+    have grown."""
     sources = Source.objects.in_bulk([job.source_id for job in jobs])
     for job in jobs:
         source = sources.get(job.source_id)
@@ -161,5 +161,5 @@ _token = secrets.token_hex(4)
 
 
 def worker_name() -> str:
-    """Of this process, among all that there are."""
+    """A name for this process that no other one has."""
     return f"{socket.gethostname()}-{os.getpid()}-{_token}"

@@ -24,7 +24,7 @@ LOCK = " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED"
 
 @dataclass(slots=True)
 class Outcome:
-    """What a process made of a portion, for the import that shared it out."""
+    """The result of a portion, for the import that shared it."""
 
     touched: dict[int, int] = field(default_factory=dict)
     """Transcript -> the first position that is new in it."""
@@ -44,7 +44,7 @@ class Outcome:
 
 
 def group_jobs(jobs: Sequence[Job]) -> list[list[Job]]:
-    """A file that is larger than a portion is one of its own."""
+    """A file that is larger than a portion is a portion by itself."""
     groups: list[list[Job]] = []
     room = 0
     for job in jobs:
@@ -64,20 +64,20 @@ def portions_create(*, groups: Sequence[Sequence[Job]], host: str, holder: int) 
 
 
 def portions_forget(shared_import: int) -> None:
-    """Those of an import that ends. Waits for whoever still reads one, so that what comes next sees all of it or
-    nothing."""
-    SharedImport.objects.filter(pk=shared_import).delete()  # first, and by itself: this is what tells them to stop
+    """Deletes the portions of an import that ends. Waits for a process that still reads one, so that the next step sees
+    all of it or nothing."""
+    SharedImport.objects.filter(pk=shared_import).delete()  # first and alone: this tells them to stop
     Portion.objects.filter(shared_import_id=shared_import).delete()
 
 
 def portions_forget_lost(busy_hosts: Collection[str]) -> None:
-    """Those of imports that were cut off: of all hosts but these, while nobody else begins to import."""
+    """Deletes the portions of interrupted imports, of all hosts except these, while nobody else can begin to import."""
     SharedImport.objects.exclude(host__in=busy_hosts).delete()
     Portion.objects.exclude(shared_import_id__in=SharedImport.objects.values("pk")).delete()
 
 
 def portion_claim(shared_import: int, leave: Collection[int]) -> tuple[int, list[Job]] | None:
-    """One that nobody has, ours until the transaction ends; None if there is none but those to leave."""
+    """A free portion, ours until the transaction ends; None if only those in `leave` are left."""
     with connection.cursor() as cursor:
         cursor.execute(f"{FREE} AND NOT id = ANY(%s){LOCK}", [shared_import, list(leave)])
         row = cursor.fetchone()
@@ -87,7 +87,8 @@ def portion_claim(shared_import: int, leave: Collection[int]) -> tuple[int, list
 
 
 def portion_take(shared_import: int) -> list[Job] | None:
-    """One that nobody has, out of the table: for the import itself, with which everything ends."""
+    """Removes a free portion from the table and returns it, for the import itself: if that dies, everything ends with
+    it."""
     with connection.cursor() as cursor:
         cursor.execute(f"DELETE FROM transcripts_portion WHERE id = ({FREE}{LOCK}) RETURNING jobs", [shared_import])
         row = cursor.fetchone()
@@ -99,7 +100,7 @@ def portion_finish(portion: int, *, worker: str, outcome: Outcome) -> None:
 
 
 def outcomes_take(shared_import: int) -> Iterator[tuple[str, Outcome]]:
-    """Of the portions that were read since, with the process that read each."""
+    """Results of the portions that were read since the last call, with the process that read each."""
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM transcripts_portion WHERE shared_import_id = %s AND done RETURNING worker, outcome",

@@ -37,7 +37,7 @@ PAUSE = 0.1
 
 
 def share(jobs: Sequence[Job], todo_bytes: int, lock: ImportLock) -> Share | None:
-    """None where there is too little to read, nobody to help, or no database that takes several writers."""
+    """None if there is too little to read, nobody to help, or a database with one writer."""
     if not settings.LUCID_SHARE_IMPORTS or connection.vendor != "postgresql" or todo_bytes <= bulk.LARGE_BYTES:
         return None
     team = import_workers()
@@ -63,7 +63,7 @@ class Share:
 
     def __enter__(self) -> Self:
         self._lock.share()
-        # Bytes are packed at once: whoever reads the lines has the file open, and may be on another machine.
+        # Pack the bytes at once: the process that reads the lines has the file open, and may be on another machine.
         groups = group_jobs([replace(job, pack=True, quick=True) for job in self._jobs])
         with transaction.atomic():
             self._lock.guard()
@@ -78,12 +78,14 @@ class Share:
         try:
             portions_forget(self._number)
         except DatabaseError:
-            # Whatever ended the import may be the cause, and says more. The next one forgets what is left.
+            # The error that ended the import may be the cause of this one, and says more. The next import deletes what
+            # is left.
             if error is None:
                 raise
 
     def portions(self) -> Iterator[list[Job]]:
-        """What this process is to read, until everything is read; nothing, now and then, while others are at it."""
+        """What this process should read, until everything is read. Yields None now and then while only others are
+        busy."""
         while True:
             with transaction.atomic():
                 self._lock.guard()
@@ -99,7 +101,7 @@ class Share:
                 self._call_again()
 
     def outcomes(self) -> list[Outcome]:
-        """What workers have read since this was last asked."""
+        """What workers have read since the last call."""
         with transaction.atomic():
             self._lock.guard()
             read = list(outcomes_take(self._number))
@@ -110,7 +112,7 @@ class Share:
         return Portion.objects.filter(shared_import_id=self._number, done=False).exists()
 
     def _call_again(self) -> None:
-        """Workers come and go: those that have a place and do not read yet."""
+        """Calls workers that have a free place, because workers come and go."""
         from inspector.locks.server_lock import count_joined
 
         left = Portion.objects.filter(shared_import_id=self._number, done=False).count()

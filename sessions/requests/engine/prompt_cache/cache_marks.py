@@ -1,6 +1,6 @@
 """Where the cache marks of a request are: one on the last tool, and exactly one among the messages.
 
-A second mark among the messages would keep pages that no later request reads.
+A second mark among the messages would keep entries that no later request reads.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ from typing import Any
 
 from sessions.requests.engine.prompt_cache.ttl import Ttl, cache_control
 from sessions.transcripts.engine.messages import THINKING_TYPES, Block
-
-MOST_MARKS = 4
-"""The most that the API accepts: two in the system prompt, one on the tools, one among the messages."""
 
 
 def mark_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
@@ -76,7 +73,7 @@ def _without_mark(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts(block: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
-    """The blocks inside a tool result, which can carry marks of their own, with their indexes."""
+    """The blocks inside a tool result with their indexes; they can carry marks too."""
     content = block.get("content") if block.get("type") == "tool_result" else None
     inside = content if isinstance(content, (list, tuple)) else ()
     return [(place, part) for place, part in enumerate(inside) if isinstance(part, Mapping)]

@@ -1,4 +1,4 @@
-"""The names that the client gives to those that ask: the main thread, and its own requests on the side."""
+"""The client's names for the sources of requests: the main thread, and its own side requests."""
 
 from __future__ import annotations
 

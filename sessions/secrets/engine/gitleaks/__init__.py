@@ -1,5 +1,5 @@
-"""Keys of vendors as gitleaks knows them: its list of rules is `rules.json`, under the licence beside it. A rule is
-tried only on texts that contain one of its keywords, and compiled the first time that happens."""
+"""Recognises keys of vendors by the rules of gitleaks, which are in `rules.json`, under the licence beside it. A rule
+is tried only on texts that contain one of its keywords, and compiled when that first happens."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Rule:
         return "".join((*parts, text[copied:])) if parts else text
 
     def _mask_match(self, match: re.Match[str]) -> str:
-        # The first group that matched is the secret; without any it is the whole.
+        # The first group that matched is the secret; if there is none, the whole match is.
         group = next((number for number, value in enumerate(match.groups(), 1) if value), 0)
         secret = match.group(group)
         if MASK in match.group() or is_placeholder(secret) or bits(secret) < self.entropy or self._is_allowed(secret):
@@ -104,7 +104,7 @@ def mask_vendors(text: str) -> str:
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int]]:
-    """Long runs with a digit, each with the name before it and the character after it; close ones together."""
+    """Long words with a digit, each with the name before it and the character after it; neighbours are joined."""
     start = end = -1
     for run in _RUN.finditer(text):
         if not _DIGIT.search(text, run.start(), run.end()):
@@ -122,7 +122,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int]]:
 def _mask_piece(text: str) -> str:
     lower = text.lower()
     if len(lower) != len(text):
-        lower = text  # a letter that is longer in lower case: places would not agree
+        lower = text  # a letter becomes longer in lower case, so offsets would not agree
     due = [rule for word, rule in _EXACT if word in text]
     due += [rule for word, rule in _OTHERS if word in lower]
     for rule in dict.fromkeys(due):

@@ -1,7 +1,7 @@
-"""Makes `rules.json` of gitleaks' own list: `python -m sessions.secrets.engine.gitleaks.translation gitleaks.toml`.
+"""Makes `rules.json` from gitleaks' own list: `python -m sessions.secrets.engine.gitleaks.translation gitleaks.toml`.
 
-The list is written for Go's RE2. Syntax that differs in Python is translated, expressions with unbounded look-behind or
-backtracking are left to our own patterns, and each expression is compiled before it is accepted."""
+The list is written for Go's RE2. Syntax that differs in Python is translated. Expressions with unbounded look-behind or
+backtracking are left out, because our own patterns cover them. Each expression is compiled before it is accepted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LITERAL = re.compile(r"[\w-]+")
 
 
 def rules_of(text: str) -> list[dict[str, Any]]:
-    """The accepted rules, in the form of `rules.json`, without those that apply only to files of certain names."""
+    """The accepted rules, in the form of `rules.json`, without those that apply only to files with certain names."""
     return [
         _rule(rule)
         for rule in tomllib.loads(text)["rules"]
@@ -37,7 +37,7 @@ def rules_of(text: str) -> list[dict[str, Any]]:
 
 
 def translate(expression: str) -> str:
-    """The same expression for Python. A flag in the middle applies to the end of its group."""
+    """The same expression for Python. A flag in the middle applies up to the end of its group."""
     expression = expression.replace(_LOOKS_BACK, "").replace("\\z", "\\Z")
     start = 1 if expression.startswith(_FLAG) else 0
     while (flag := expression.find(_FLAG, start)) >= 0:
@@ -49,7 +49,7 @@ def translate(expression: str) -> str:
 
 
 def _rule(rule: dict[str, Any]) -> dict[str, Any]:
-    # Keys that somebody has published are listed one by one; to mask them costs nobody anything.
+    # Published keys are listed one by one; masking them does no harm.
     allowed = [
         translate(expression)
         for allowlist in rule.get("allowlists", ())

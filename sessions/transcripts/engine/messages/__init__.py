@@ -1,4 +1,4 @@
-"""Messages: the one form in which contexts are computed and edited."""
+"""Messages, the form in which contexts are computed and edited."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Cuts:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads the messages once and notes what holds together."""
+    """Reads the messages once and notes which of them belong together."""
 
     calls: dict[str, int] = field(default_factory=dict)
     answers: dict[str, list[int]] = field(default_factory=dict)

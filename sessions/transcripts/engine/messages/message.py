@@ -1,8 +1,7 @@
-"""What one record says to the model, and the array that a request makes of many.
+"""What one record tells the model, and the array of messages in a request.
 
-A message stands for one record, not for one element of the array: a response is written as several records that share
-its id, and tool results come one by one. Whoever edits a conversation needs to know the records; `join_messages` makes
-the array of them.
+A message is one record, not one element of the array: a response is written as several records that share its id, and
+tool results come one by one. To edit a conversation we need the records; `join_messages` makes the array.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class MessageKind(StrEnum):
 
 
 class Message(Struct, frozen=True, gc=False):
-    """A session has tens of thousands: they are made quickly, and never are part of a cycle."""
+    """A session has tens of thousands, so they are cheap to make and never part of a reference cycle."""
 
     role: Role
     content: tuple[Block, ...]
@@ -66,7 +65,7 @@ def text_block(text: str) -> Block:
 
 
 def read_messages(array: Iterable[Mapping[str, Any]]) -> list[Message]:
-    """An array as the API takes it, as messages: for those who have no transcript. Ids are made from the places."""
+    """Messages from an array as the API takes it, for callers without a transcript. Ids are made from the places."""
     messages = []
     for index, element in enumerate(array):
         content = element["content"]
@@ -109,8 +108,8 @@ def join_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def count_messages(messages: Iterable[Message]) -> int:
-    """How many elements the client makes of them: each answer is one, and what stands between two answers is one of
-    the user, followed by one of the system where there are notes with that role."""
+    """How many elements the client makes of them: one for each answer, one of the user for everything between two
+    answers, and after that one of the system if there are notes with that role."""
     count, answer, roles = 0, None, set[str]()
     for message in messages:
         if not message.content:

@@ -27,7 +27,7 @@ class MessageBuilder:
         self.complete = False
 
     def take(self, event: Any) -> None:
-        """Raises AttributeError, KeyError, TypeError or ValueError if the event is not in the form of the API."""
+        """Raises AttributeError, KeyError, TypeError or ValueError if the event does not have the form of the API."""
         kind = event["type"]
         if kind == "message_start":
             self._message = dict(event["message"])
@@ -62,7 +62,8 @@ class MessageBuilder:
         return usage if isinstance(usage, dict) else {}
 
     def message(self) -> Json | None:
-        """In the form without streaming; None if no part of it arrived. An input that was cut off is text."""
+        """The message as the API returns it without streaming; None if no part of it arrived. An input that was cut off
+        is text."""
         if self._message is None:
             return None
         for number, pieces in self._inputs.items():

@@ -227,6 +227,16 @@ def test_what_is_given_anew_is_written_as_the_client_recorded_it() -> None:
     assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
 
+def test_what_is_given_anew_has_the_time_of_the_compaction() -> None:
+    """Some clients read attachments in the order of their times, and these come last."""
+    applied, rows = attaching(FULL)
+    assert applied.compaction is not None
+    boundary, *others = rows
+    attached = [row for row in others if row["type"] == "attachment"]
+    assert len(attached) > 3
+    assert {row["timestamp"] for row in attached} == {boundary["timestamp"]}
+
+
 def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     applied = applied_to(context_at(log), FULL)
@@ -263,11 +273,22 @@ def test_an_export_ends_with_an_answer_for_versions_that_take_a_note_for_the_mid
         compaction=applied.compaction,
         origin=Origin("old", "full", 7),
     )
+    types = [row["type"] for row in rows]
+    assert types == ["system", *["attachment"] * (len(rows) - 3), "user", "assistant"]
+    assert len(rows) > 3
     last = rows[-1]
     assert (last["type"], last["isApiErrorMessage"], last["parentUuid"]) == ("assistant", True, rows[-2]["uuid"])
     assert last["message"]["content"][0]["text"] == "This session was made from old: full, run 7."
     assert all(row["timestamp"] < rows[-1]["timestamp"] for row in rows[:-1])
-    assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
+    boundary, *notes, summary, last = rows
+    as_written_by_others = _linked([boundary, summary, *notes, last])
+    sent, usually = (context_at(Log(to_jsonl(order))).elements for order in (rows, as_written_by_others))
+    assert [element.to_api() for element in sent] == [element.to_api() for element in usually]
+
+
+def _linked(rows: list[Row]) -> list[Row]:
+    parents = [None, *(row["uuid"] for row in rows)]
+    return [{**row, "parentUuid": parent} for row, parent in zip(rows, parents, strict=False)]
 
 
 def test_a_summary_is_no_input_of_a_person() -> None:

@@ -72,7 +72,7 @@ def compacted(messages: Sequence[Message], step: Step, pinned: frozenset[str] = 
     if kind is SNIP:
         prompts = [message.uuid for message in messages if message.kind is MessageKind.PROMPT] or ["none"]
         parameters = Parameters(ids=(prompts[step.number % len(prompts)],))
-    if kind.attaches:
+    if kind.runs_hooks:
         parameters = Parameters(parameters.pivot, settings={**SETTINGS.get(kind, {}), "rules": step.rules})
     effects = Effects(
         summarise=Model() if step.number % 2 else None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory.dreams.engine.index_tidy import OVERFLOW
@@ -213,6 +213,16 @@ lines = st.tuples(names, hooks).map(lambda pair: f"- [It]({pair[0]}) — {' '.jo
 
 
 @given(topics=st.dictionaries(names, bodies, max_size=5), index=st.lists(lines, max_size=12), crlf=st.booleans())
+@example(
+    topics={"a.md": ""},
+    index=["- [It](a.md) — ", "- [It](a.md) — harbour harbour tide", "harbour harbour tide"],
+    crlf=False,
+)
+@example(
+    topics={"a.md": "rope tide harbour yesterday"},
+    index=["- [It](b.md) — harbour fog tide", "- [It](a.md) — harbour harbour fog tide"],
+    crlf=False,
+)
 def test_whatever_lies_there_is_in_order_afterwards_and_no_fact_is_lost(
     topics: dict[str, str], index: list[str], crlf: bool
 ) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from memory.lint.engine import similarity
 from memory.lint.engine.similarity import find_similar_pairs
-from memory.lint.engine.words import significant_words
+from memory.lint.engine.stems import significant_words
 
 FIRST = "Heights are printed in metres with two decimals because skippers compare them with the harbour board"
 COPY = FIRST.upper().replace("SKIPPERS", "pilots")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from sessions.requests.engine.lifetime_reasons import Asker, Written, lifetime_reasons, source_of
-from sessions.requests.engine.marks import CacheMark
+from sessions.requests.engine.sent_marks import CacheMark
 
 SHORT, LONG, NOTHING = Written(100, 0), Written(0, 100), Written(0, 0)
 MAIN = Asker("repl_main_thread", is_recorded=True)

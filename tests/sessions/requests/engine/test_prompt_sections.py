@@ -7,15 +7,18 @@ import pytest
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.context.engine.request_log import element_of
-from sessions.requests.engine.marks import marks_of
 from sessions.requests.engine.prompt_sections import Change, PromptSection, prompt_sections, split_sections
 from sessions.requests.engine.section_changes import compare_sections
+from sessions.requests.engine.sent_marks import marks_of
 
 OPENING = "You are an agent that watches tides.\n\n"
 ENVIRONMENT = "# Environment\n - Directory: /home/dev/tidewatch\n"
 MCP = "# MCP server instructions\nUse tides for tables.\n"
 EVERYBODY = {"type": "ephemeral", "scope": "global"}
 HOUR = {"type": "ephemeral", "ttl": "1h"}
+
+
+ANEW = "so the session was cleared, compacted or started again in between"
 
 
 def block(text: str, mark: dict[str, str] | None = None) -> dict[str, object]:
@@ -135,10 +138,27 @@ def test_a_changed_section_has_a_diff_with_its_secrets_masked() -> None:
         "Date": Change.CHANGED,
         "MCP server instructions": Change.GONE,
     }
+    assert {title: section.reason for title, section in made.items()} == {
+        "Identity": "",
+        "Environment": ANEW,
+        "Language": "so another was chosen",
+        "Date": ANEW,
+        "MCP server instructions": "so a server came, went or says something else",
+    }
     diff = made["Environment"].diff
     assert diff is not None
     assert (diff.added, diff.removed) == (1, 1)
     assert "secret" not in str(diff)
+
+
+def test_a_section_that_another_follows_has_not_changed() -> None:
+    memory = "# Memory\nMetres."
+    style = "# Output style\nTerse."
+    made = sections(setup_of(block(f"{memory}\n\n{style}")), (), (setup_of(block(memory)), ()))
+    assert {title: section.change for title, section in made.items()} == {
+        "Memory": Change.SAME,
+        "Output style": Change.NEW,
+    }
 
 
 def test_a_block_in_between_changes_no_other_block() -> None:
@@ -155,6 +175,14 @@ def test_without_a_record_of_the_request_before_the_change_is_unknown() -> None:
     elements = messages_of(("user", reminder("Today's date is Monday")))
     made = sections(setup_of(block(OPENING)), elements, (RequestSetup(), elements))
     assert (made["Identity"].change, made["Date"].change) == (Change.UNKNOWN, Change.SAME)
+
+
+def test_who_shares_a_section_is_unknown_where_no_record_tells_of_marks() -> None:
+    snapshot = RequestSetup(system=(block(ENVIRONMENT),), tools=())
+    assert sections(snapshot)["Environment"].scope == ""
+    assert sections(setup_of(block(ENVIRONMENT)))["Environment"].scope == "none"
+    elements = messages_of(("user", reminder("Today's date is Monday")))
+    assert sections(snapshot, elements)["Date"].scope == "none"
 
 
 def test_a_prompt_of_empty_blocks_has_no_sections() -> None:

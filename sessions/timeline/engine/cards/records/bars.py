@@ -20,7 +20,7 @@ from sessions.timeline.engine.cards.safe_get import (
 )
 from sessions.timeline.engine.cards.tools.call import drop_empty
 from sessions.transcripts.engine.rows import Record, Row
-from sessions.weights.engine import Basis, BoundarySize, PromptSize, Rates, Weight, features_of
+from sessions.weights.engine import Basis, BoundarySize, PromptSize, Weight, estimate_text
 
 _BARS = ("compact_boundary", "microcompact_boundary", "snip_boundary", "snip-boundary")
 _HOW = {"auto": "automatically", "manual": "by hand"}
@@ -49,7 +49,7 @@ def summary_weight(text: str, size: BoundarySize | None) -> Weight | None:
     """As it was sent; estimated until that was measured. None without a summary."""
     if size is not None and size.summary is not None:
         return size.summary
-    return Weight(Rates("").estimate(features_of({"type": "text", "text": text})), Basis.ESTIMATED) if text else None
+    return Weight(estimate_text(text), Basis.ESTIMATED) if text else None
 
 
 def bar(row: Row, summary: Row | None, lens: Lens, size: BoundarySize | None = None) -> Card:
@@ -112,13 +112,14 @@ def _compaction_sentence(metadata: dict[str, Any], summary: str, lens: Lens, siz
     before = size_before(metadata, None if size is None else size.before)
     start = f"Compacted {how} at {before} tokens." if before else f"Compacted {how}, size before {UNKNOWN}."
     count = as_int(metadata.get("messagesSummarized"))
-    subject = plural(count, "message") if count is not None else "The conversation"
+    subject = plural(count, "record") if count is not None else "The conversation"
     length = _in_words(summary_weight(summary, size))
-    middle = f" {subject} became a {length} summary" if summary else f" {subject} became a summary" if count else ""
+    middle = f" {subject} became a summary" if summary or count else ""
+    middle += f" of {length} tokens" if summary else ""
     kept_phrase = _kept_phrase(metadata)
     if not middle:
-        return start + (f" The last {kept_phrase} kept word for word." if kept_phrase else "")
-    return f"{start}{middle}{f'; the last {kept_phrase} kept word for word' if kept_phrase else ''}."
+        return start + (f" The last {kept_phrase}." if kept_phrase else "")
+    return f"{start}{middle}{f'; the last {kept_phrase}' if kept_phrase else ''}."
 
 
 def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
@@ -132,8 +133,8 @@ def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
 def _kept_phrase(metadata: dict[str, Any]) -> str:
     count = len(as_list(as_dict(metadata.get("preservedMessages")).get("uuids")))
     if count:
-        return f"{count} are" if count > 1 else "one is"
-    return "messages (number unknown) are" if as_dict(metadata.get("preservedSegment")) else ""
+        return f"{count} records are kept" if count > 1 else "record is kept"
+    return "records (number unknown) are kept" if as_dict(metadata.get("preservedSegment")) else ""
 
 
 def _clearing_sentence(metadata: dict[str, Any], measured: BoundarySize | None) -> str:

@@ -5,9 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.requests.engine.prompt_cache.cache_marks import MOST_MARKS, mark_messages, mark_paths, mark_tools
+from sessions.requests.engine.prompt_cache.cache_marks import mark_messages, mark_paths, mark_tools
 from sessions.requests.engine.prompt_cache.ttl import Ttl
-from sessions.requests.engine.system_prompt import assemble, scope_texts, system_blocks
 from sessions.transcripts.engine.messages import join_messages
 from tests.sessions.transcripts.engine.spoken import Talk
 
@@ -73,12 +72,6 @@ def test_a_tool_that_is_loaded_on_demand_is_never_marked() -> None:
     tools = mark_tools([{"name": "Read"}, {"name": "Grep", "defer_loading": True}])
     assert mark_paths({"tools": tools}) == ["tools[0]"]
     assert mark_paths({"tools": mark_tools([{"name": "Grep", "defer_loading": True}])}) == []
-
-
-def test_a_whole_request_has_no_more_marks_than_the_api_takes() -> None:
-    system = system_blocks(scope_texts(assemble(["rules"], ["today"]), attribution="x", prefix="you are"))
-    request = {"system": system, "tools": mark_tools([{"name": "Read"}]), "messages": mark_messages(array())}
-    assert len(mark_paths(request)) == MOST_MARKS
 
 
 @given(st.lists(st.sampled_from(["user", "assistant"]), min_size=1, max_size=8), st.booleans())

@@ -27,8 +27,8 @@ def test_a_compaction_is_told_in_one_sentence_with_its_summary() -> None:
     card = single_card(boundary(metadata), summary("x" * 16_400))
     assert card.kind is CardKind.BAR
     assert card.summary == (
-        "Compacted automatically at ~167.2k tokens. 118 messages became a ~5.3k summary;"
-        " the last 9 are kept word for word."
+        "Compacted automatically at ~167.2k tokens. 118 records became a summary of ~5.3k tokens;"
+        " the last 9 records are kept."
     )
     assert card.facts == ("took 1m 8s", "~13.0k tokens after, messages only, as the client expected")
     assert card.rows == (0, 1)
@@ -40,8 +40,8 @@ def test_what_a_boundary_does_not_say_is_unknown() -> None:
     assert single_card(boundary("nonsense", uuid=5)).facts == ("no summary beside it",)
     kept = {"trigger": "manual", "preservedSegment": {"headUuid": "h"}}
     assert single_card(boundary(kept), summary()).summary == (
-        "Compacted by hand, size before unknown. The conversation became a ~133 summary;"
-        " the last messages (number unknown) are kept word for word."
+        "Compacted by hand, size before unknown. The conversation became a summary of ~133 tokens;"
+        " the last records (number unknown) are kept."
     )
 
 
