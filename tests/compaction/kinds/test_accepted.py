@@ -43,7 +43,7 @@ THINKERS: dict[str, Any] = {
     "claude-opus-5-5": {"type": "adaptive"},
     "claude-opus-4-5": {"type": "enabled", "budget_tokens": 1_024},
 }
-"""Models, and how they are asked to think: the session's own, one that signs what precedes its thinking, and one that
+"""Models, and how they are answering to think: the session's own, one that signs what precedes its thinking, and one that
 has to think first."""
 EAGER = dict.fromkeys(("stage_at", "commit_at", "target", "least_score"), "0")
 CASES: list[tuple[KindSpec, dict[str, str]]] = [
@@ -125,22 +125,22 @@ def refused(messages: Sequence[Message], before: Sequence[Message], model: str, 
 def test_what_is_left_is_accepted(kind: KindSpec, given: dict[str, str], model: str, moments: list[Moment]) -> None:
     done = 0
     for moment in moments:
-        asked = model or moment.model
+        answering = model or moment.model
         thinking = THINKERS[model] if any(map(has_thinking, moment.messages)) else {"type": "disabled"}
         effects = replace(moment.effects, read_notes=lambda: NOTES)
-        for parameters in chosen(kind, moment.messages, asked):
+        for parameters in chosen(kind, moment.messages, answering):
             applied = apply_kind(
                 kind,
                 moment.messages,
                 replace(parameters, settings=given),
                 effects=effects,
                 now=(moment.messages[-1].at or 0.0) + 7_300.0,
-                model=asked,
+                model=answering,
             )
             done += applied.done
             sent = moment.messages if applied.is_forecast else applied.after
-            new = refused(sent, moment.messages, asked, thinking)
-            new -= refused(moment.messages, moment.messages, asked, thinking)
+            new = refused(sent, moment.messages, answering, thinking)
+            new -= refused(moment.messages, moment.messages, answering, thinking)
             assert not new, (moment.name, parameters, applied.why)
     assert done
 
