@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from sessions.linking.engine.raw_fields import blocks, mapping, text
+from sessions.text.engine.excerpt import excerpt
 from sessions.weights.engine import estimate_text
 
 SYSTEM = (
@@ -149,5 +149,4 @@ def _shorten(words: str) -> str:
 
 
 def _cut_line(words: str, limit: int = PIECE_CHARS) -> str:
-    flat = re.sub(r"\s+", " ", words[: 4 * limit]).strip()
-    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+    return excerpt(words[: 4 * limit], limit)
