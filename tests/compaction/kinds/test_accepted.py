@@ -43,7 +43,7 @@ THINKERS: dict[str, Any] = {
     "claude-opus-5-5": {"type": "adaptive"},
     "claude-opus-4-5": {"type": "enabled", "budget_tokens": 1_024},
 }
-"""Models, and how they are answering to think: the session's own, one that signs what precedes its thinking, and one that
+"""Models, and how they are told to think: the session's own, one that signs what precedes its thinking, and one that
 has to think first."""
 EAGER = dict.fromkeys(("stage_at", "commit_at", "target", "least_score"), "0")
 CASES: list[tuple[KindSpec, dict[str, str]]] = [
