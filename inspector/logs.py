@@ -17,6 +17,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from sessions.text.engine.error_reason import reason_of
+
 MAX_BYTES = 5_000_000
 BACKUPS = 3
 
@@ -47,7 +49,7 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
             super().handleError(record)
             return
         if not self._told and sys.stderr is not None:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error)
             print(f"lucid: nothing can be logged to {self.baseFilename} ({reason}).", file=sys.stderr)
         self._failing = True
         self._let_go()

@@ -14,6 +14,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from compaction.models import Compaction
+from sessions.context.engine.tally import Category
 from sessions.context.selectors.contexts import load_context, point_of_request
 from sessions.context.selectors.steps import load_steps, locate_steps
 from sessions.models import Transcript
@@ -22,6 +23,7 @@ from sessions.weights.selectors import weight_table
 from tests.pages import fetch, sizes_in
 
 Size = tuple[int | None, str]
+CATEGORIES = frozenset(map(str, Category))
 MOST_REQUESTS = 3
 MOST_BOUNDARIES = 3
 
@@ -41,7 +43,9 @@ class SizeWalk:
     def page(self, address: str) -> str:
         html = fetch(self.client, address)
         for size in sizes_in(html):
-            self.see(size.of, (size.tokens, size.basis), address)
+            # A part of a joined message may be as sure as the whole message or less, so only its tokens are compared.
+            basis = "" if size.of.partition(" ")[0] in CATEGORIES else size.basis
+            self.see(size.of, (size.tokens, basis), address)
         return html
 
     def see(self, thing: str, size: Size, place: str) -> None:
@@ -54,6 +58,24 @@ class SizeWalk:
             if value[name]["tokens"] is not None:
                 self.see(f"{of} {point}", (value[name]["tokens"], value[name]["basis"]), place)
 
+    def session(self, transcript: Transcript) -> None:
+        """The pages that show what a session and its sub-agents have used in all, and how large they were."""
+        root = f"/sessions/{quote(transcript.public_id)}/"
+        for place in ("", "agents/", "agents/prefixes/", "context/"):
+            self.page(f"{root}{place}")
+        for request in document("requests", transcript.public_id):
+            owner = point_of_request(transcript, request["message_id"])[0]
+            prompt = sum(request[name] for name in ("input", "cache_read", "cache_write_5m", "cache_write_1h"))
+            thing = f"whole prompt request {owner.public_id} {quote(request['message_id'])}"
+            if prompt and thing in self.sizes:
+                self.see(thing, (prompt, "measured"), "requests --json")
+
+    def lists(self) -> None:
+        for address in ("/", "/sessions/"):
+            self.page(address)
+        for session in document("sessions"):
+            self.see(f"spent {session['id']}", (session["tokens"], "measured"), "sessions --json")
+
     def transcript(self, transcript: Transcript) -> None:
         """All of its pages that show sizes of prompts and messages."""
         root = f"/sessions/{quote(transcript.public_id)}/"
@@ -63,7 +85,7 @@ class SizeWalk:
         for request in _requests(transcript):
             name = quote(request, safe="")
             self.page(f"{root}context/?request={name}")
-            self.page(f"{root}context/changes/?request={name}")
+            self._adds_up(self.page(f"{root}context/changes/?request={name}"))
             self.page(f"{root}requests/{name}/")
             self.page(f"{root}compare/?a=request:{name}&b=next")
             if load_context(transcript, point_of_request(transcript, request)[1]).is_copied:
@@ -78,6 +100,14 @@ class SizeWalk:
             if size.position in transcript.ruler.get("boundaries", ()):
                 self.page(f"{root}compact/?kind=full&forecast=1&at=L{size.position}")
                 self._sentences(f"{root}entries/L{size.position}/", comparison, size.before.weight.tokens)
+
+    def _adds_up(self, changes: str) -> None:
+        """The parts of the difference between two prompts."""
+        total = re.search(r'data-difference="(-?\d+)"', changes)
+        if total is not None:
+            sizes = [size.tokens or 0 for size in sizes_in(changes) if not size.of.startswith(("message", "spent"))]
+            assert sum(map(int, re.findall(r'data-part="(-?\d+)"', changes))) == int(total[1])
+            assert sizes[1] - sizes[0] == int(total[1])
 
     def _sentences(self, entry: str, comparison: str, before: float) -> None:
         """Titles and cards hold sizes as words."""

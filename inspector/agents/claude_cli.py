@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,15 @@ from inspector.agents.errors import (
     UnreachableError,
 )
 from inspector.agents.failures import prompt_too_long
-from inspector.agents.flattening import flat_prompt, flat_system
 from inspector.agents.model import Ask, Json, Reply
 from inspector.agents.process_group import end_group
 from inspector.agents.retrying import Retries, with_retries
 from sessions.usage.engine.usage import Usage
 
+_PREAMBLE = (
+    "Below is a conversation between a user and an assistant, oldest message first. "
+    "Give the assistant's next message, and nothing else."
+)
 LONGEST_ARGUMENT = 100_000
 """Bytes; the system accepts 128 KiB for one argument."""
 
@@ -170,3 +174,42 @@ def _error(text: str, otherwise: str) -> ModelError:
             return kind(f"{kind.sentence.rstrip('.')} (said the claude command).", retryable=kind is OverloadedError)
     quote = " ".join(text.split())[:200].rstrip(".") or otherwise
     return BadRequestError(f"The claude command failed: {quote}.")
+
+
+def flat_system(system: str | Sequence[Json]) -> str:
+    if isinstance(system, str):
+        return system
+    return "\n\n".join(block["text"] for block in system if isinstance(block.get("text"), str))
+
+
+def flat_prompt(messages: Sequence[Json]) -> str:
+    """A single message becomes the prompt itself; of several, each stands in a tag named after its role."""
+    if len(messages) == 1:
+        return _content(messages[0].get("content"))
+    parts = (f"<{_role(message)}>\n{_content(message.get('content'))}\n</{_role(message)}>" for message in messages)
+    return "\n\n".join((_PREAMBLE, *parts))
+
+
+def _role(message: Json) -> str:
+    role = message.get("role")
+    return role if role in ("assistant", "system") else "user"
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n\n".join(part for part in _parts(content or ()) if part)
+
+
+def _parts(blocks: Iterable[Any]) -> Iterable[str]:
+    for block in blocks:
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind == "text":
+            yield str(block.get("text", ""))
+        elif kind == "tool_use":
+            arguments = json.dumps(block.get("input"), ensure_ascii=False)
+            yield f"[calls {block.get('name')} with {arguments}]"
+        elif kind == "tool_result":
+            yield f"[result]\n{_content(block.get('content'))}"
+        elif kind in ("image", "document"):
+            yield f"[{kind}]"

@@ -111,7 +111,7 @@ def is_stranger(request: object) -> bool:
 
 
 def is_proved_by_socket(scope: Scope) -> bool:
-    """A socket in the file system lets only its owner connect; see `inspector.startup.peer`. It has no port."""
+    """A socket in the file system lets only its owner connect; see `inspector.startup.connection`. It has no port."""
     server = scope.get("server")
     return server is not None and server[1] is None
 

@@ -15,6 +15,7 @@ from inspector.web.svg import TokenBar, token_bar
 from sessions.models import Capture
 from sessions.secrets.engine import mask
 from sessions.text.engine import words
+from sessions.text.engine.excerpt import cut
 
 MOST_ITEMS = 20
 LONGEST = 600
@@ -140,7 +141,7 @@ def _format_plain(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return mask(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
+    return mask(cut(text, LONGEST))
 
 
 def _format_label(name: str) -> str:

@@ -11,6 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from inspector.startup.errors import StartupError
+from sessions.text.engine.error_reason import reason_of
 
 UNIX = "unix:"
 
@@ -94,7 +95,7 @@ def _listen_on_file(path: Path) -> socket.socket:
         listener.listen(socket.SOMAXCONN)
     except OSError as error:
         listener.close()
-        reason = "another program listens there" if error.errno == errno.EADDRINUSE else _reason(error)
+        reason = "another program listens there" if error.errno == errno.EADDRINUSE else reason_of(error)
         raise StartupError(f"Lucid cannot listen on {path} ({reason}); choose another path with LUCID_BIND.") from error
     finally:
         os.umask(mask)
@@ -113,10 +114,6 @@ def _remove_stale(path: Path) -> None:
             path.unlink()
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
-
-
 def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
@@ -128,7 +125,7 @@ def _refusal(address: Address, error: OSError) -> str:
     choose = f"choose another with `lucid serve --bind {Address(address.host, _another(address))}` or LUCID_BIND."
     if error.errno == errno.EADDRINUSE:
         return f"Port {address.port} on {address.host} is taken, perhaps by another Lucid; {choose}"
-    return f"Lucid cannot listen on {address} ({_reason(error)}); {choose}"
+    return f"Lucid cannot listen on {address} ({reason_of(error)}); {choose}"
 
 
 def _another(address: Address) -> int:

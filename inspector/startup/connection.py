@@ -5,12 +5,14 @@ has the rules for both."""
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
+import struct
 from asyncio import TimerHandle
 from http import HTTPStatus
 from typing import Any
 
-from inspector.startup.peer import is_from_owner
-
+_CREDENTIALS = struct.Struct("3i")
 HEAD_SECONDS = 10.0
 """From the first byte of a request, or the start of the connection, to the end of the headers."""
 STALLED_SECONDS = 300.0
@@ -155,3 +157,11 @@ def one_host(target: bytes, headers: list[tuple[bytes, bytes]]) -> list[tuple[by
     elif len(hosts) < 2:
         return headers
     return [*(header for header in headers if header[0] != b"host"), (b"host", b",".join(hosts))]
+
+
+def is_from_owner(connection: socket.socket) -> bool:
+    """Whether this user or root is connected. Other kinds of sockets do not tell."""
+    if connection.family != socket.AF_UNIX:
+        return True
+    _, uid, _ = _CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    return uid in (0, os.geteuid())

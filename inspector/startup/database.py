@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from inspector.locks.database_lock import database_lock
-from inspector.startup.backup import back_up
 from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
 from inspector.startup.schema import Schema, read_schema
@@ -17,6 +17,7 @@ from inspector.startup.sqlite_file import damage_of
 from inspector.web.database_errors import find_trouble, reason_of
 from inspector.web.disk_errors import FULL, has_no_room, is_full
 
+KEPT = 2
 Say = Callable[[str], None]
 
 
@@ -97,3 +98,37 @@ def _damage_sentence(path: Path, reason: str) -> str:
         f"The database {path} is damaged ({reason}); move it away (keep it: sessions that your agent has deleted are "
         "only in there) and start again, and Lucid makes a new one from your transcripts, which are untouched."
     )
+
+
+def back_up(path: Path, schema: str) -> Path:
+    """Copies the database, names the copy after its schema, and keeps only the newest copies."""
+    folder = path.parent / "backups"
+    copy = folder / f"{path.stem}-{schema}{path.suffix}"
+    draft = copy.with_name(f"{copy.name}.part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        draft.unlink(missing_ok=True)
+        _copy(path, draft)
+        draft.replace(copy)
+    except (OSError, sqlite3.Error) as error:
+        draft.unlink(missing_ok=True)
+        raise StartupError(
+            f"The database needs a newer schema, but no copy of it could be made in {folder} ({error}); "
+            "make room there and start again."
+        ) from error
+    copies = sorted(folder.glob(f"{path.stem}-*{path.suffix}"), key=lambda file: file.stat().st_mtime_ns, reverse=True)
+    for old in copies[KEPT:]:
+        old.unlink()
+    return copy
+
+
+def _copy(path: Path, target: Path) -> None:
+    source = sqlite3.connect(path, timeout=20)
+    try:
+        destination = sqlite3.connect(target)
+        try:
+            source.backup(destination)
+        finally:
+            destination.close()
+    finally:
+        source.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 from sessions.archive.engine.durable_files import DRAFT, create_durably, drafts_sweep, folders_sweep, replace_durably
+from sessions.text.engine.error_reason import reason_of
 
 FOLDERS = ("logs", "queue/messages")
 SHORTEST = 32
@@ -37,7 +38,7 @@ def prepare_home(home: Path) -> None:
 
 
 def unwritable(home: Path, error: OSError) -> str:
-    reason = (error.strerror or str(error)).lower()
+    reason = reason_of(error)
     return f"Lucid cannot write to its home {home} ({reason}); set LUCID_HOME to a directory that you can write to."
 
 

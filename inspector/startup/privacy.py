@@ -6,6 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from sessions.text.engine.error_reason import reason_of
+
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -20,7 +22,7 @@ def tighten_home(home: Path) -> str | None:
                 _tighten_if_there(path)
     except OSError as error:
         where = error.filename or home
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         return f"Others may be able to read {where}, and Lucid cannot change that ({reason}); check who owns it."
     return None
 

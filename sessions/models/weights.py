@@ -15,6 +15,8 @@ class Weighing(models.Model):
     """How many entries of the transcript it has seen."""
     rules = models.IntegerField()
     packed = models.BinaryField()
+    learned = models.JSONField(default=dict)
+    """By model and sort of content: tokens as they were counted, and as the rates of public sessions have them."""
 
     def __str__(self) -> str:
         return str(self.transcript_id)

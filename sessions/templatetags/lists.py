@@ -18,6 +18,7 @@ from sessions.catalog.selectors.facets import ProjectNode
 from sessions.search.selectors.hits import Hit
 from sessions.templatetags.lucid import moment
 from sessions.text.engine import words
+from sessions.text.engine.excerpt import cut
 from sessions.timeline.engine.ruler import Ruler, Strip
 
 register = template.Library()
@@ -54,9 +55,7 @@ def hit_rows(hits: Iterable[Hit]) -> SafeString:
 
 
 def _hit_row(hit: Hit, address: str, now: float) -> str:
-    title = hit.title or "Untitled session"
-    if len(title) > TITLE_CHARS:
-        title = f"{title[: TITLE_CHARS - 1]}…"
+    title = cut(hit.title or "Untitled session", TITLE_CHARS)
     when = "" if hit.at is None else f'<time title="{_e(moment(hit.at))}">{_e(words.ago(hit.at, now))}</time>'
     snippet = "".join(f"<mark>{_e(text)}</mark>" if is_match else _e(text) for text, is_match in hit.snippet)
     snippet = f"<b>Damaged:</b> {_e(hit.damage)}" if hit.damage else snippet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -49,9 +49,11 @@ def stored_size(value: Mapping[str, Any]) -> StoredSize:
 
 
 @register.simple_tag
-def tokens_of(weight: Weight | None, *thing: object) -> SafeString:
+def tokens_of(weight: Weight | int | None, *thing: object) -> SafeString:
     """The size of a thing, for people and for programs: `thing` names it the same way on every page. What has no name
-    is only shown."""
+    is only shown. A number is what the API counted."""
+    if isinstance(weight, int):
+        return _named_count(weight, thing)
     name = " ".join(map(str, thing))
     if weight is not None and not name:
         return format_html('<span title="{}">{}</span>', BASES[weight.basis], tokens(weight.tokens, weight.mark))
@@ -64,6 +66,17 @@ def tokens_of(weight: Weight | None, *thing: object) -> SafeString:
         weight.basis,
         BASES[weight.basis],
         tokens(weight.tokens, weight.mark),
+    )
+
+
+def _named_count(count: int, thing: Sequence[object]) -> SafeString:
+    """Without a tooltip of its own: what is around it often has one."""
+    return format_html(
+        '<span class="tokens" data-of="{}" data-tokens="{}" data-basis="{}">{}</span>',
+        " ".join(map(str, thing)),
+        count,
+        Basis.MEASURED,
+        tokens(count),
     )
 
 

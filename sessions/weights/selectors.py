@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from inspector.web.object_cache import ObjectCache
 from sessions.context.engine import Context
 from sessions.models import Request, Source, Transcript, Weighing
-from sessions.weights.engine import ContextWeights, PartReader, Rates, WeightTable, weigh_context
+from sessions.weights.engine import Content, ContextWeights, PartReader, Rates, WeightTable, weigh_context
+from sessions.weights.engine.calibration import Calibration, Evidence
 from sessions.weights.engine.message_weights import MessageWeights
 from sessions.weights.engine.setup_weights import setup_weight
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Raise it when the rules change: everything is then measured again."""
 KINDS = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
 """Files whose requests continue each other."""
+MOST_SESSIONS = 200
+"""Whose counts an estimate is calibrated on."""
 GROWTH = 1.1
 """A file that grows while somebody works is measured again when it has grown by a tenth; until then the newest parts
 are estimated."""
+
+
+_COUNTED = Request.objects.filter(transcript=OuterRef("pk")).exclude(
+    input=0, cache_read=0, cache_write_5m=0, cache_write_1h=0
+)
 
 
 def weight_table(transcript: Transcript) -> WeightTable:
@@ -30,6 +38,26 @@ def weight_table(transcript: Transcript) -> WeightTable:
         Weighing.objects.filter(transcript=transcript, rules=RULES_VERSION).values_list("packed", flat=True).first()
     )
     return WeightTable() if packed is None else _unpack(bytes(packed))
+
+
+def weight_tables(transcripts: Collection[int]) -> dict[int, WeightTable]:
+    """Of several transcripts, by their keys; those that were not measured have an empty one."""
+    stored = Weighing.objects.filter(transcript__in=transcripts, rules=RULES_VERSION).values_list("pk", "packed")
+    tables = {key: _unpack(bytes(packed)) for key, packed in stored}
+    return {key: tables.get(key, WeightTable()) for key in transcripts}
+
+
+def calibration_of(model: str, *, without: int) -> Calibration:
+    """What the measured sessions of this archive tell about a model. `without`: the transcript that is estimated."""
+    rows = Weighing.objects.filter(rules=RULES_VERSION, learned__has_key=model).exclude(pk=without).order_by("-pk")
+    calibration = Calibration()
+    for learned in rows.values_list("learned", flat=True)[:MOST_SESSIONS]:
+        calibration.include(read_evidence(learned[model]))
+    return calibration
+
+
+def read_evidence(stored: Mapping[str, Sequence[float]]) -> Evidence:
+    return {Content(name): (measured, expected) for name, (measured, expected) in stored.items()}
 
 
 def with_weights(requests: QuerySet[Request]) -> QuerySet[Request]:
@@ -70,7 +98,7 @@ def message_weights(context: Context, table: WeightTable, counted: int | None = 
 
 
 def _weigh_messages(context: Context, weights: ContextWeights) -> MessageWeights:
-    return MessageWeights.of(context.messages, context.elements, weights, Rates(context.model))
+    return MessageWeights.of(context.messages, context.elements, weights, Rates(context.model, weights.factors))
 
 
 _message_weights: ObjectCache[MessageWeights] = ObjectCache()
@@ -87,11 +115,14 @@ def prompt_tokens(request: Request) -> int:
 
 
 def transcripts_to_weigh(ids: Collection[int] | None = None, *, growing: bool = False) -> list[int]:
-    """Those with requests that were not measured up to their end, the latest first. `growing`: leave out those that
-    have grown only a little since."""
+    """Those with requests that were not measured up to their end, the latest first; those without counts, which are
+    estimated by the others, last. `growing`: leave out those that have grown only a little since."""
     current = Transcript.objects.filter(kind__in=KINDS, requests__gt=0).exclude(source__state=Source.State.REPLACED)
     if ids is not None:
         current = current.filter(pk__in=ids)
     missing = Q(weighing=None) | ~Q(weighing__rules=RULES_VERSION)
     grown = Q(entries__gt=F("weighing__entries") * GROWTH) if growing else ~Q(entries=F("weighing__entries"))
-    return list(current.filter(missing | grown).order_by("-last_at", "-pk").values_list("pk", flat=True))
+    due = (
+        current.filter(missing | grown).annotate(is_counted=Exists(_COUNTED)).order_by("-is_counted", "-last_at", "-pk")
+    )
+    return list(due.values_list("pk", flat=True))

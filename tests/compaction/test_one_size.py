@@ -46,9 +46,12 @@ def test_one_thing_has_one_size_wherever_it_appears(client: Client) -> None:
     walk = SizeWalk(client)
     for transcript in Transcript.objects.filter(requests__gt=0):
         walk.transcript(transcript)
+    for session in current_sessions():
+        walk.session(session)
+    walk.lists()
     assert walk.contradictions == {}
     several = [thing for thing, places in walk.places.items() if len(places) > 1]
-    for of in ("whole prompt request", "whole prompt point", "messages only point", "message request"):
+    for of in ("whole prompt request", "whole prompt point", "messages only point", "message request", "spent", "peak"):
         assert any(thing.startswith(of) for thing in several), of
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
+from sessions.catalog.selectors.sessions import current_sessions
 from sessions.imports.services.report import Report
 from sessions.models import Transcript
 from sessions.weights.selectors import KINDS, transcripts_to_weigh
@@ -30,6 +31,9 @@ def test_one_thing_has_one_size_wherever_it_appears(weighed: Report, client: Cli
     others = measured.filter(compactions=0).order_by("public_id")
     for transcript in (*compacted, *others[:12]):
         walk.transcript(transcript)
+    for session in current_sessions():
+        walk.session(session)
+    walk.lists()
     for transcript in compacted[:3]:
         walk.compaction(transcript, "full")
     assert walk.contradictions == {}

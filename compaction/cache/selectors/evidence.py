@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from compaction.cache.engine.causes.evidence import (
     CLEARING_KINDS,
@@ -15,14 +16,16 @@ from compaction.cache.engine.causes.evidence import (
 )
 from compaction.cache.engine.requests.calls import Call, Drop, has_dropped
 from compaction.cache.selectors.client_states import state_of
-from compaction.cache.selectors.context_pairs import contexts_of
 from sessions.archive.selectors.records import Reader
-from sessions.context.engine import Context
-from sessions.context.selectors.contexts import ContextPoint
-from sessions.models import Entry, Transcript
+from sessions.context.engine import Context, Exactness
+from sessions.context.engine.request_log import element_of, origins_of
+from sessions.context.selectors.contexts import ContextPoint, load_context
+from sessions.models import Entry, Request, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.keys import key_of
 
+_MOST_FILES = 4
+"""The most other files that are searched for a request."""
 _EVENT_KINDS = CLEARING_KINDS | COLLAPSE_KINDS | HINT_SENTENCES.keys()
 _ANSWER_ROWS = 200
 """How many rows after the first row of an answer are searched for its other rows."""
@@ -95,3 +98,31 @@ def _events(transcript: Transcript, drop: Drop) -> tuple[CacheEvent, ...]:
         if name in _EVENT_KINDS:
             events.append(CacheEvent(name, pk & POSITION_MASK))
     return tuple(events)
+
+
+def contexts_of(
+    transcript: Transcript, previous: ContextPoint, current: ContextPoint, reader: Reader
+) -> tuple[Context, Context]:
+    """A fork repeats the answers of the session that it continues, but not the log of its requests. So if only one of
+    the two is recorded here, the file that the other was sent from may have it."""
+    old, new = load_context(transcript, previous, reader), load_context(transcript, current, reader)
+    if old.exactness is Exactness.RECONSTRUCTED and new.exactness is Exactness.RECORDED:
+        old = _find_elsewhere(transcript, old) or old
+    return old, new
+
+
+def _find_elsewhere(transcript: Transcript, context: Context) -> Context | None:
+    """The same request from the log of another file; its blocks still come from the records of this file."""
+    requests = Request.objects.filter(message_key=key_of(context.request), message_id=context.request)
+    others = requests.exclude(transcript=transcript).order_by("-owned", "pk").select_related("transcript")
+    for other in others[:_MOST_FILES]:
+        elsewhere = load_context(other.transcript, ContextPoint(other.position, None, context.request))
+        if elsewhere.recorded is None:
+            continue
+        origins = origins_of(context.elements)
+        contents = ([dict(piece.block) for piece in element.pieces] for element in elsewhere.recorded)
+        sent = zip(elsewhere.recorded, contents, strict=True)
+        recorded = tuple(element_of({"role": element.role, "content": blocks}, origins) for element, blocks in sent)
+        logged = None if elsewhere.logged is None else replace(elsewhere.logged, position=context.position)
+        return replace(context, recorded=recorded, logged=logged, setup=elsewhere.setup, captured=elsewhere.captured)
+    return None

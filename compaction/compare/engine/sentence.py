@@ -51,7 +51,7 @@ def recorded_title(record: Mapping[str, Any], before: PromptSize | None = None) 
 
 
 def sentence(comparison: Comparison) -> str:
-    """What became of the messages."""
+    """What became of the records, each of which is a row of the comparison."""
     counts = {count.status: count for count in comparison.counts()}
     parts = []
     if (summarised := counts.pop(Status.SUMMARISED, None)) is not None:
@@ -81,15 +81,15 @@ def _place_of_summary(comparison: Comparison) -> int | None:
 
 def _describe_summary(count: StatusCount, comparison: Comparison) -> str:
     place = _place_of_summary(comparison)
-    messages = plural(count.rows, "message")
+    records = plural(count.rows, "record")
     if place is None:
-        return f"{messages} went into a summary"
-    return f"{messages} became a summary of {tokens(comparison.weight_after[place], estimate=True)} tokens"
+        return f"{records} went into a summary"
+    return f"{records} became a summary of {tokens(comparison.weight_after[place], estimate=True)} tokens"
 
 
 def _describe_count(status: Status, count: StatusCount) -> str:
     form = _MANY.get(status, _FATES[status]) if count.rows > 1 else _FATES[status]
-    return form.format(plural(count.rows, "message"))
+    return form.format(plural(count.rows, "record"))
 
 
 def trace_summary(comparison: Comparison, summary: str, mask: Mask) -> Attribution | None:

@@ -201,14 +201,17 @@ def chips_of(comparison: Comparison, state: ComparisonState) -> list[dict[str, A
 
 def _sizes(before: ComparedContext, after: ComparedContext) -> dict[str, Any]:
     """Two bars on one scale, and the same as a table."""
-    sides = []
+    sides, sizes = [], []
     for end in (before, after):
         assert end.side.weights is not None
+        assert end.side.size is not None
         sides.append(end.side.weights.categories(end.side.messages, end.setup, end.model))
-    shares = shares_of(sides[0], sides[1])
-    limit = max(sum(share.before for share in shares), sum(share.after for share in shares))
-    bars = [
-        token_bar([(share.category.value, share.label, value) for share, value in pairs], limit=limit)
-        for pairs in ([(share, share.before) for share in shares], [(share, share.after) for share in shares])
+        sizes.append(end.side.size)
+    shares = shares_of(sides[0], sides[1], (sizes[0], sizes[1]))
+    parts = [
+        [(share.category.value, share.label, round(share.before.tokens)) for share in shares],
+        [(share.category.value, share.label, round(share.after.tokens)) for share in shares],
     ]
+    limit = max(sum(tokens for *_, tokens in side) for side in parts)
+    bars = [token_bar(side, limit=limit) for side in parts]
     return {"shares": shares, "before": bars[0], "after": bars[1], "difference": bars[1].total - bars[0].total}

@@ -230,6 +230,9 @@ class _Writer:
         kind = record.get("type") if record is not None else None
         if record is not None and kind == "attachment":
             row = self.with_envelope(record)
+            if is_standing(message):
+                # It is given anew, after the files: 2.1.197 reads attachments in the order of their times.
+                row["timestamp"] = _stamp(self.envelope.made_at)
         elif record is not None and kind == message.role and isinstance(record.get("message"), Mapping):
             row = self.conversation_row(message, record)
         else:

@@ -53,9 +53,11 @@ def forecast(
 ) -> Forecast:
     """`asks_model`: whether a model will write the summary; `shared`: as a fork of the session's own request."""
     messages = compactable_messages(context)
-    parameters = add_overrides(kind, parameters, transcript)
+    table = weight_table(transcript)
+    parameters = add_overrides(kind, parameters, transcript, table)
     overhead = system_tally(context.setup.system, context.setup.tools).total
-    weigher = RequestWeigher(overhead) if asks_model and kind.summarises else None
+    weights = message_weights(context, table)
+    weigher = RequestWeigher(weights) if asks_model and kind.summarises else None
     if weigher is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = replace(
@@ -78,6 +80,5 @@ def forecast(
         )
     except KindError as error:
         return Forecast(None, str(error))
-    weights = message_weights(context, weight_table(transcript))
     sizes = measure_sizes(context, weights, applied.after, applied.cache_edits)
     return Forecast(applied, weights=tuple(weigher.weights) if weigher else (), sizes=sizes)

@@ -23,6 +23,7 @@ from sessions.context.selectors.context_cache import cached_context
 from sessions.context.selectors.contexts import ContextPoint, load_left_out_among, point_next
 from sessions.models import Entry, Transcript
 from sessions.secrets.engine import mask
+from sessions.text.engine.excerpt import excerpt
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.messages import Message, MessageKind
@@ -300,5 +301,4 @@ def _words(message: Message) -> str:
 
 
 def _shorten(words: str) -> str:
-    line = mask(" ".join(words[:READ].split()))
-    return line if len(line) <= WORDS else f"{line[: WORDS - 1]}…"
+    return excerpt(mask(" ".join(words[:READ].split())), WORDS)

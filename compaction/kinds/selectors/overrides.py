@@ -11,6 +11,8 @@ from django.conf import settings
 from compaction.hooks.selectors import Origin, client_settings
 from compaction.kinds.engine import KindSpec, Parameters
 from sessions.models import Transcript
+from sessions.usage.engine.tokens import USUAL_WINDOW
+from sessions.weights.engine import WeightTable
 
 PERCENT = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
@@ -47,7 +49,7 @@ def overrides_of(transcript: Transcript) -> dict[str, Override]:
     return overrides
 
 
-def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript) -> Parameters:
+def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript, table: WeightTable) -> Parameters:
     """The parameters of an automatic kind with the client's own threshold, unless they say otherwise."""
     if not kind.automatic:
         return parameters
@@ -58,9 +60,12 @@ def add_overrides(kind: KindSpec, parameters: Parameters, transcript: Transcript
         added["pipeline.auto.percent"] = percent.value
     if (window := overrides.get(WINDOW)) and "counted_window" not in chosen:
         added["pipeline.auto.counted_window"] = window.value
+    phrases = [overrides[name].phrase for name in (PERCENT, WINDOW) if name in overrides]
+    if not phrases and "counted_window" not in chosen and table.has_usual_window:
+        added["pipeline.auto.counted_window"] = str(USUAL_WINDOW)
+        phrases = ["of the usual window, as its compactions show"]
     if not added:
         return parameters
-    phrases = [overrides[name].phrase for name in (PERCENT, WINDOW) if name in overrides]
     added["pipeline.auto.origin"] = " and ".join(phrases)
     return replace(parameters, settings={**added, **parameters.settings})
 

@@ -145,7 +145,7 @@ def _complete_parameters(
     transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: SharingDecision | None, session_id: str
 ) -> Parameters:
     """The parameters with the settings that follow from where the compaction is made, and by whom."""
-    parameters = add_overrides(kind, parameters, transcript)
+    parameters = add_overrides(kind, parameters, transcript, weight_table(transcript))
     settings = dict(parameters.settings)
     if sharing is not None and not sharing.is_shared:
         settings.pop("fork", None)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions.text.engine.words import money, plural, tokens
-from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.prices import total_cost
 from sessions.usage.engine.usage import Usage
 
 
@@ -33,17 +33,11 @@ class Saving:
 
 def saving_of(model: str, usages: Sequence[Usage]) -> Saving:
     """`usages`: those of the first request of each question."""
-    paid = [cost_of(model, usage) for usage in usages]
-    uncached = [cost_of(model, Usage(usage.context, 0, 0, 0, usage.output)) for usage in usages]
+    uncached = [Usage(usage.context, 0, 0, 0, usage.output) for usage in usages]
     return Saving(
         len(usages),
         sum(usage.cache_read for usage in usages),
         sum(usage.context for usage in usages),
-        _sum(paid),
-        _sum(uncached),
+        total_cost(model, usages),
+        total_cost(model, uncached),
     )
-
-
-def _sum(costs: Sequence[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None

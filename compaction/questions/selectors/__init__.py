@@ -17,9 +17,8 @@ from sessions.context.engine import Context
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
 from sessions.requests.selectors import ParentRequest, decide_sharing, find_parent_request
-from sessions.transcripts.engine.messages import text_block
 from sessions.usage.engine.price_forecast import Weight
-from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine import estimate_text
 
 SUMMARY, NOTES, MEMORIES = "summary", "notes", "memories"
 ANSWERS = {SUMMARY: 20_000, NOTES: 2_000, MEMORIES: 2_000}
@@ -91,7 +90,7 @@ def find_askable(transcript: Transcript, now_ms: int) -> Askable:
         SUMMARY: summary_question(context, now_ms),
         NOTES: notes_prompt(NotesSituation(transcript), "summary.md"),
     }
-    sizes = {title: estimate_blocks([text_block(prompt)]) for title, prompt in prompts.items() if prompt}
+    sizes = {title: estimate_text(prompt, name) for title, prompt in prompts.items() if prompt}
     left_out = [] if prompts[SUMMARY] else ["There is nothing to compact, so no summary is asked for."]
     if skipped := _why_no_memories(transcript, context):
         left_out.append(skipped)

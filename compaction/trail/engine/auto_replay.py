@@ -92,7 +92,7 @@ def step_values(step: ReplayStep) -> dict[str, Any]:
 def describe_step(step: ReplayStep) -> str:
     """For people, in one paragraph."""
     sentences = [*remarks_of(step), *(f"{mechanism}: {why}" for mechanism, why in step.acts)]
-    return f"{step.request} at {step.tokens:,} of {step.threshold:,} tokens. {' '.join(sentences)}"
+    return f"{step.request} at ~{step.tokens:,} of {step.threshold:,} tokens. {' '.join(sentences)}"
 
 
 def remarks_of(step: ReplayStep) -> list[str]:

@@ -10,14 +10,7 @@ from enum import StrEnum
 
 from compaction.trail.engine.event import CompactionEvent, EventKind
 from sessions.text.engine.words import tokens
-from sessions.usage.engine.tokens import Limits
-
-NEAR = 0.7
-"""From this share of the usual threshold on, the threshold is what started it: sizes are measured differently by
-versions, and some leave more room for the answer."""
-
-MOST_OVER = 1.1
-"""A context is larger than the threshold by the prompt or the results that came last."""
+from sessions.usage.engine.tokens import NEAR, Limits, Window
 
 
 class StartCause(StrEnum):
@@ -46,13 +39,9 @@ class CompactionStart:
 
 
 def start_of(
-    event: CompactionEvent, tokens_before: float | None, threshold: int, refused: RefusedRequest | None
+    event: CompactionEvent, tokens_before: float | None, window: Window, refused: RefusedRequest | None
 ) -> CompactionStart:
-    """`threshold` is the usual one of the model; `refused` stands between the last answer and the boundary.
-
-    A client may use a smaller window than the model has, which no record tells, so a size that fits the usual window is
-    compared with that.
-    """
+    """`refused` stands between the last answer and the boundary."""
     if event.kind in (EventKind.MANUAL, EventKind.UP_TO, EventKind.FROM):
         return CompactionStart(StartCause.PERSON, "Somebody asked for it.", event.position)
     if event.kind is not EventKind.AUTO:
@@ -61,11 +50,11 @@ def start_of(
         return CompactionStart(
             StartCause.ERROR, f"The API had refused the request before it: {refused.error}", refused.position
         )
-    if tokens_before is not None and tokens_before <= MOST_OVER * Limits().threshold:
-        threshold = min(threshold, Limits().threshold)
-    share = "" if tokens_before is None else f"{tokens_before / threshold:.0%} of the usual threshold"
+    threshold = Limits(window.tokens).threshold
+    usual = f"of the {tokens(threshold)} where auto-compact starts in a window of {tokens(window.tokens)}"
+    share = "" if tokens_before is None else f"{tokens_before / threshold:.0%} {usual}"
     if tokens_before is not None and tokens_before >= NEAR * threshold:
-        why = f"The context had {tokens(tokens_before)} tokens, {share} of {tokens(threshold)}."
+        why = f"The context had {tokens(tokens_before)} tokens, {share}."
         return CompactionStart(StartCause.THRESHOLD, why, event.position)
     if refused is not None:
         why = "The request before it is logged without an answer: the client held an error back and compacted"
@@ -73,7 +62,7 @@ def start_of(
     if tokens_before is None:
         return CompactionStart(StartCause.UNKNOWN, "No record says how large the context was.")
     why = (
-        f"It started at {share} of {tokens(threshold)}. A lowered threshold does that "
+        f"It started at {share}. A lowered threshold does that "
         "(CLAUDE_AUTOCOMPACT_PCT_OVERRIDE, CLAUDE_CODE_AUTO_COMPACT_WINDOW), and so does an error that the client "
         "held back; no record says which."
     )

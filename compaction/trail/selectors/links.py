@@ -15,7 +15,7 @@ from sessions.models import Request, Transcript
 from sessions.timeline.engine.cards.records.bars import summary_text
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
-from sessions.usage.engine.tokens import Limits, context_window
+from sessions.usage.engine.tokens import context_window, window_in_use
 from sessions.usage.engine.too_long import read_too_long
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
@@ -119,8 +119,15 @@ def last_refusal(transcript: Transcript, position: int) -> str:
 
 
 def explain_start(
-    event: CompactionEvent, tokens_before: float | None, answers: Sequence[Answer], refused: RefusedRequest | None
+    event: CompactionEvent,
+    tokens_before: float | None,
+    answers: Sequence[Answer],
+    refused: RefusedRequest | None,
+    *,
+    is_usual: bool,
 ) -> CompactionStart:
+    """`is_usual`: the session shows that its client used the usual window."""
     index = bisect_left([answer.position for answer in answers], event.position)
     model = answers[index - 1].model if index else ""
-    return start_of(event, tokens_before, Limits(context_window(model or None).tokens).threshold, refused)
+    window = window_in_use(context_window(model or None), is_usual=is_usual)
+    return start_of(event, tokens_before, window, refused)

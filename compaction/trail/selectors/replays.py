@@ -13,6 +13,7 @@ from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
 from sessions.context.selectors.forked_contexts import load_original_contexts
 from sessions.models import Request, Transcript
+from sessions.weights.selectors import weight_table
 
 _AGENT = "agent"
 """Who asks in a sub-agent: its compactions empty nothing that the session shares."""
@@ -24,7 +25,7 @@ def replay_auto(transcript: Transcript, settings: Mapping[str, str]) -> Iterator
     Raises KindError for settings that make no sense."""
     kind = kind_named("auto")
     chosen = {"pipeline.cache_edits": "on", **settings}
-    parameters = add_overrides(kind, Parameters(settings=chosen), transcript)
+    parameters = add_overrides(kind, Parameters(settings=chosen), transcript, weight_table(transcript))
     config = config_of(kind, parameters.settings).pipeline
     if transcript.kind != Transcript.Kind.MAIN:
         config = replace(config, source=_AGENT)

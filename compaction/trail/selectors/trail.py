@@ -55,6 +55,7 @@ from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Fate, Mark
 from sessions.transcripts.engine.rows import ENTRY_COLUMNS, EntryRow, Record, make_row
+from sessions.usage.engine.tokens import shows_usual_window
 from sessions.weights.engine import Basis, BoundarySize, PromptSize, Weight
 from sessions.weights.engine.prompt_size import MESSAGES_ONLY, WHOLE_PROMPT
 from sessions.weights.selectors import weight_table
@@ -231,7 +232,11 @@ class _StepBuilder:
         # The client decides by its own count, if it recorded that.
         recorded = event.tokens_before
         size = recorded if recorded is not None or before is None else before.tokens
-        return explain_start(event, size, self._answers, self._refused.get(event.position))
+        automatic = [] if size is None else [size]
+        largest = max((answer.prompt for answer in self._answers), default=0)
+        # Until the session is measured, each compaction is its own evidence.
+        is_usual = self._table.has_usual_window or (not self._table.requests and shows_usual_window(automatic, largest))
+        return explain_start(event, size, self._answers, self._refused.get(event.position), is_usual=is_usual)
 
     def _before(self, event: CompactionEvent, size: BoundarySize | None) -> ContextSize | None:
         if size is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import secrets
 import time
@@ -19,11 +20,12 @@ from inspector.backup.format.errors import BackupError
 from inspector.backup.format.manifest import Manifest
 from inspector.backup.format.reader import BackupReader
 from inspector.backup.format.writer import BackupWriter, Progress
+from inspector.backup.selectors import NOTE
 from inspector.backup.services import home_files
 from inspector.backup.services.disk_sync import sync_folder
-from inspector.backup.services.note import note_write
 from inspector.backup.services.snapshot import Table, snapshot, stored_tables
 from inspector.web.clock import now_ms
+from sessions.transcripts.engine.paths import encode_path
 
 UNFINISHED = ".part"
 SOURCES = "transcripts_source"
@@ -135,3 +137,15 @@ def _remove_drafts(path: Path) -> None:
             except BlockingIOError:
                 continue
             draft.unlink(missing_ok=True)
+
+
+def note_write(*, home: Path, path: Path, at: int, size: int) -> None:
+    draft = home / f".{NOTE}.{secrets.token_hex(4)}"
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+            json.dump({"path": encode_path(path.absolute()), "at": at, "bytes": size}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(home / NOTE)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from typing import Self
 
 from inspector.backup.format.manifest import Manifest
 from inspector.web.disk_errors import is_full
+from sessions.text.engine.error_reason import reason_of
 from sessions.text.engine.words import size
 
 EVERY_SECONDS = 0.2
@@ -42,4 +43,4 @@ def rows_by_table(manifest: Manifest) -> dict[str, int]:
 def disk_error_sentence(error: OSError, where: str) -> str:
     if is_full(error):
         return f"there is not enough room in {where}. Nothing was changed there; make room and try again."
-    return f"{error.filename or where} cannot be used ({(error.strerror or str(error)).lower()})."
+    return f"{error.filename or where} cannot be used ({reason_of(error)})."

@@ -16,6 +16,7 @@ from inspector.backup.format.reader import Rows
 from inspector.backup.services.disk_sync import sync_file, sync_folder
 from inspector.backup.services.snapshot import MIGRATIONS, TEXT_INDEX
 from inspector.startup.sqlite_file import MAGIC
+from sessions.text.engine.error_reason import reason_of
 
 BUSY_SECONDS = 3
 SUFFIXES = ("-wal", "-shm", "-journal")
@@ -152,7 +153,7 @@ class SqliteTarget:
         try:
             self._move_back(old_path)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error)
             raise NotPutBackError(str(self._path), reason, str(old_path.parent)) from error
 
     def _move_back(self, old_path: Path) -> None:

@@ -11,11 +11,11 @@ from memory.dreams.engine.index_tidy import OVERFLOW, tidy_index
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_field, with_line_added
 from memory.files.engine.reading.file import INDEX_NAME, RECOVERED, MemoryFile, parse_file
-from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.rules import dates, duplicates
 from memory.lint.engine.surroundings import Surroundings
 from memory.proposals.engine.facts import facts_of_file, find_contradiction
 from memory.proposals.engine.facts.comparison import LineIndex
+from sessions.text.engine.excerpt import excerpt
 
 MOST_ROUNDS = 5
 """What was merged, dated or moved may give cause for more of it."""

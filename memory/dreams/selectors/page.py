@@ -21,6 +21,7 @@ from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import proposals_of
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.usage import Usage
+from sessions.weights.engine import Content, Features, Rates, estimate_text
 
 KINDS = ("dream", "tidy")
 PAST = 5
@@ -87,6 +88,7 @@ def directory_dreams(
 
 
 def estimate_price(situation: DreamSituation, model: str, limit: int) -> DreamPrice:
-    tokens = (situation.bytes + len(SYSTEM)) // 3
+    memory = Rates(model).estimate(Features(Content.RESULT, plain=situation.bytes))
+    tokens = estimate_text(SYSTEM, model) + round(memory)
     least = cost_of(model, Usage(tokens * _READ_TWICE, output=_ANSWERS + tokens // 2))
     return DreamPrice(tokens, least, cost_of(model, Usage(limit)), limit)

@@ -16,6 +16,7 @@ from django.http import Http404
 from memory.files.engine.disk import FileTroubleError, Folder
 from memory.models import Directory, File
 from sessions.models import Source, Transcript
+from sessions.text.engine.error_reason import reason_of
 from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
@@ -129,5 +130,5 @@ def directory_exists(directory: Directory) -> bool:
 
 def _list_file(name: str, status: os.stat_result | OSError) -> ListedFile:
     if isinstance(status, OSError):
-        return ListedFile(name, 0, 0, f"It cannot be looked at ({(status.strerror or str(status)).lower()}).")
+        return ListedFile(name, 0, 0, f"It cannot be looked at ({reason_of(status)}).")
     return ListedFile(name, status.st_size, status.st_mtime_ns)

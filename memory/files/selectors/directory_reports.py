@@ -31,6 +31,7 @@ from memory.history.selectors.provenance import UseCount, uses_of
 from memory.lint.engine import Finding, FolderCheckout, Health, Recalls, Severity, Surroundings, compute_health, lint
 from memory.models import Directory
 from sessions.catalog.selectors.sessions import current_sessions
+from sessions.text.engine.error_reason import reason_of
 from sessions.transcripts.engine.paths import decode_path
 
 LARGE = 1_000_000
@@ -173,7 +174,7 @@ def _read(folder: Folder, root: Path, listed: ListedFile) -> MemoryFile:
 
 
 def _reason(error: OSError) -> str:
-    return f"The file cannot be read ({(error.strerror or str(error)).lower()})."
+    return f"The file cannot be read ({reason_of(error)})."
 
 
 def read_index_of(directory: Directory, files: Iterable[ListedFile]) -> Index | None:

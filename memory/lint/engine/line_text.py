@@ -6,7 +6,7 @@ import re
 
 from memory.files.engine.reading.body import MOST_CHARACTERS
 
-__all__ = ["MOST_CHARACTERS", "excerpt", "without_code"]
+__all__ = ["MOST_CHARACTERS", "without_code"]
 
 _SPAN = re.compile(r"`[^`\n]{0,500}`")
 _QUOTED = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"")
@@ -20,9 +20,3 @@ def without_code(text: str) -> str:
 
 def _blank_out(match: re.Match[str]) -> str:
     return " " * len(match[0])
-
-
-def excerpt(text: str, most: int = 60) -> str:
-    """The beginning of a line, for a message."""
-    text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -59,14 +59,14 @@ def check_due(
         return DueCheck(False, SIDE, tokens, None, calls, idle)
     if last is None:
         enough = tokens >= limits.first
-        why = f"The context has {tokens:,} tokens; notes are taken for the first time at {limits.first:,}."
+        why = f"The context has ~{tokens:,} tokens; notes are taken for the first time at {limits.first:,}."
         return DueCheck(enough, why, tokens, None, calls, idle)
     grown = tokens - last.tokens
     if grown < limits.growth:
-        how = f"has grown by {grown:,} tokens" if grown >= 0 else f"has {-grown:,} tokens less"
+        how = f"has grown by ~{grown:,} tokens" if grown >= 0 else f"has ~{-grown:,} tokens less"
         why = f"The context {how} since the notes were taken; they are taken again after {limits.growth:,}."
         return DueCheck(False, why, tokens, grown, calls, idle)
-    growth = f"The context has grown by {grown:,} tokens since the notes were taken, with {plural(calls, 'tool call')}"
+    growth = f"The context has grown by ~{grown:,} tokens since the notes were taken, with {plural(calls, 'tool call')}"
     if calls >= limits.calls:
         return DueCheck(True, f"{growth}; {limits.growth:,} and {limits.calls} are enough.", tokens, grown, calls, idle)
     if idle:

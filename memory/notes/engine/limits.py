@@ -18,11 +18,11 @@ def find_overruns(text: str, limits: NotesLimits | None = None) -> tuple[str, ..
     """A sentence for each section that is too long, and one for the whole."""
     limits = limits or NotesLimits()
     sentences = [
-        f"The section “{section.title}” has about {section.tokens:,} tokens; {limits.section:,} are the limit."
+        f"The section “{section.title}” has ~{section.tokens:,} tokens; {limits.section:,} are the limit."
         for section in sections_of(text)
         if section.title and section.tokens > limits.section
     ]
     total = tokens_of(text)
     if total > limits.total:
-        sentences.append(f"The notes have about {total:,} tokens in all; {limits.total:,} are the limit.")
+        sentences.append(f"The notes have ~{total:,} tokens in all; {limits.total:,} are the limit.")
     return tuple(sentences)

@@ -11,7 +11,7 @@ from typing import Any
 from memory.recall.engine.age import age
 from memory.recall.engine.choice import MOST_CHOSEN, Choice, ChosenMemory
 from memory.recall.engine.memory_scan import ScannedFile
-from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine import estimate_text
 
 SYSTEM = (
     "You decide which of an agent's saved notes it is shown before it answers a message. You see the message and a list"
@@ -38,7 +38,7 @@ class Question:
     @property
     def tokens(self) -> int:
         """Estimated."""
-        return estimate_blocks([{"type": "text", "text": self.system}, {"type": "text", "text": self.prompt}])
+        return estimate_text(self.system) + estimate_text(self.prompt)
 
 
 def manifest(files: Sequence[ScannedFile], now: datetime) -> str:

@@ -27,6 +27,7 @@ from memory.recall.selectors.sessions import events_with_messages, sessions_of
 from memory.recall.services.recalls import bench_url
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
+from sessions.text.engine.excerpt import excerpt
 from sessions.text.engine.storable import storable_text
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.paths import decode_path
@@ -95,14 +96,13 @@ def _replay(
     for answer in replay(events, ranker, sizes, replayed.tally):
         running.check()
         if answer.outcome is Outcome.NOTHING and len(replayed.unfitted) < MOST_LISTED:
-            text = mask(" ".join(texts[answer.position].split()))
             replayed.unfitted.append(
                 {
                     "session": transcript.public_id,
                     "title": transcript.name[:SNIPPET],
                     "position": answer.position,
                     "address": f"L{answer.position}",
-                    "text": storable_text(text if len(text) <= SNIPPET else f"{text[: SNIPPET - 1]}…"),
+                    "text": storable_text(excerpt(mask(" ".join(texts[answer.position].split())), SNIPPET)),
                 }
             )
     replayed.sessions += 1

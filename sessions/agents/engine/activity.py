@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from sessions.linking.engine.raw_fields import blocks, mapping, text
-from sessions.usage.engine.tokens import estimate_blocks
+from sessions.text.engine.excerpt import excerpt
+from sessions.weights.engine import estimate_text
 
 SYSTEM = (
     "You label the progress of a coding agent for a status line. You get the last things that it said and did. You have"
@@ -58,7 +58,7 @@ class Question:
 
     @property
     def tokens(self) -> int:
-        return estimate_blocks([{"type": "text", "text": self.system}, {"type": "text", "text": self.prompt}])
+        return estimate_text(self.system) + estimate_text(self.prompt)
 
 
 def describe_last_call(records: Sequence[Mapping[str, Any]]) -> str:
@@ -149,5 +149,4 @@ def _shorten(words: str) -> str:
 
 
 def _cut_line(words: str, limit: int = PIECE_CHARS) -> str:
-    flat = re.sub(r"\s+", " ", words[: 4 * limit]).strip()
-    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+    return excerpt(words[: 4 * limit], limit)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from sessions.context.engine import Context, Exactness, digest_element
 from sessions.context.engine.digest import canonical, full_hash
 from sessions.text.engine.words import plural
-from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine import ContextWeights, Weight, combine
 
 
 class Comparison(StrEnum):
@@ -29,8 +29,8 @@ class SharedPrefix:
     """Messages from the start that are the same."""
     parent_messages: int
     """Messages in the parent's request."""
-    tokens: int
-    """Estimated tokens of the messages that are the same."""
+    weight: Weight
+    """Of the messages that are the same."""
     exactness: Exactness
     """Recorded only if both requests are recorded."""
     read: int | None = None
@@ -61,15 +61,15 @@ class SharedPrefix:
 
 
 def compare_prompts(
-    parent: Context, child: Context, *, read: int | None = None, prompt: int | None = None
+    parent: Context, child: Context, weights: ContextWeights, *, read: int | None = None
 ) -> SharedPrefix:
-    """`parent`: the request whose answer started the agent. `child`: the agent's own first one."""
+    """`parent`: the request whose answer started the agent. `child`: the agent's own first one, and its weights."""
     count = 0
     for theirs, mine in zip(parent.elements, child.elements, strict=False):
         if digest_element(theirs) != digest_element(mine):
             break
         count += 1
-    tokens = sum(estimate_blocks([piece.block for piece in element.pieces]) for element in child.elements[:count])
+    weight = combine(weight for row in weights.messages[:count] for weight in row)
     exact = {parent.exactness, child.exactness} == {Exactness.RECORDED}
     return SharedPrefix(
         _compare(_hash(parent.setup.system), _hash(child.setup.system)),
@@ -77,10 +77,10 @@ def compare_prompts(
         _compare(parent.model or None, child.model or None),
         count,
         len(parent.elements),
-        tokens,
+        weight,
         Exactness.RECORDED if exact else Exactness.RECONSTRUCTED,
         read,
-        prompt,
+        weights.counted,
     )
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import ACTIVE
 from sessions.agents.engine.activity import ANSWER_TOKENS, Question, describe_last_call, fork_question, make_question
-from sessions.agents.selectors.forks import AgentFork, warm_forks
 from sessions.agents.selectors.tree import Agent
-from sessions.models import AgentSummary, Transcript
+from sessions.context.selectors.contexts import load_context, point_next
+from sessions.models import AgentSummary, Request, Transcript
+from sessions.requests.selectors import ParentRequest, find_parent_request
+from sessions.requests.selectors.warmth import cache_warmth
 from sessions.secrets.engine import mask
 from sessions.text.engine.words import money
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
@@ -131,3 +133,28 @@ def find_run(session: Transcript) -> Run | None:
     """The active run for this session's agents, or else the last one."""
     runs = Run.objects.filter(kind=KIND, target_url=f"/sessions/{session.public_id}/agents/").order_by("-pk")
     return runs.filter(status__in=ACTIVE).first() or runs.first()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFork:
+    parent: ParentRequest
+    tokens: int
+    """What its last request left in the cache."""
+
+    @property
+    def model(self) -> str:
+        return self.parent.params.model
+
+
+def warm_forks(agents: Sequence[Agent], now_ms: int) -> dict[str, AgentFork]:
+    """By the agents' keys. An agent whose rows are in the file of its session has no request of its own there."""
+    forks: dict[str, AgentFork] = {}
+    for agent in agents:
+        transcript = agent.transcript
+        if transcript.kind != Transcript.Kind.AGENT or not cache_warmth(transcript, now_ms, agent=None).is_warm:
+            continue
+        parent = find_parent_request(transcript, load_context(transcript, point_next(transcript)))
+        last = Request.objects.filter(transcript=transcript).order_by("-position").first()
+        if isinstance(parent, ParentRequest) and last is not None:
+            forks[agent.key] = AgentFork(parent, last.cache_read + last.cache_write_5m + last.cache_write_1h)
+    return forks

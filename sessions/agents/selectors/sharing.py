@@ -18,6 +18,8 @@ from sessions.linking.engine import LinkRow
 from sessions.linking.selectors import LinkRows, load_each
 from sessions.models import Request
 from sessions.transcripts.engine.keys import key_of
+from sessions.weights.engine import WeightTable
+from sessions.weights.selectors import prompt_tokens, weigh, weight_tables
 
 AT_ONCE = 500
 SMALL = 1024 * 1024
@@ -55,11 +57,16 @@ def load_prefixes(agents: Sequence[Agent]) -> list[AgentPrefix]:
         for pk, (links, rows) in loaded.items()
         for context in _contexts(links, rows, positions[pk])
     }
-    return [_compare(agent, *pairs[agent.key], contexts) for agent in agents]
+    tables = weight_tables({agent.transcript.pk for agent in agents})
+    return [_compare(agent, *pairs[agent.key], contexts, tables[agent.transcript.pk]) for agent in agents]
 
 
 def _compare(
-    agent: Agent, parent: Request | None, child: Request | None, contexts: Mapping[tuple[int, int], Context]
+    agent: Agent,
+    parent: Request | None,
+    child: Request | None,
+    contexts: Mapping[tuple[int, int], Context],
+    table: WeightTable,
 ) -> AgentPrefix:
     if parent is None:
         return AgentPrefix(agent, None, "No record says which request of its parent started it.", child=child)
@@ -69,10 +76,9 @@ def _compare(
     child_context = contexts.get((child.transcript_id, child.position))
     if parent_context is None or child_context is None:
         return AgentPrefix(agent, None, "The records of one of the two requests are gone.", parent, child)
-    prompt = child.input + child.cache_read + child.cache_write_5m + child.cache_write_1h
-    return AgentPrefix(
-        agent, compare_prompts(parent_context, child_context, read=child.cache_read, prompt=prompt), "", parent, child
-    )
+    weights = weigh(child_context, table, prompt_tokens(child))
+    shared = compare_prompts(parent_context, child_context, weights, read=child.cache_read)
+    return AgentPrefix(agent, shared, "", parent, child)
 
 
 def _load_requests(agents: Sequence[Agent]) -> dict[int, list[Request]]:

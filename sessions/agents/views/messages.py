@@ -19,6 +19,7 @@ from sessions.agents.engine.sequence_diagram import Arrow
 from sessions.agents.selectors.mail import Correspondence, load_correspondence
 from sessions.agents.selectors.tree import Agent
 from sessions.secrets.engine import mask
+from sessions.text.engine.excerpt import cut
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.transcripts.selectors.session import session_head
 
@@ -92,5 +93,4 @@ def _address(spot: RecordPosition, correspondence: Correspondence, root: str) ->
 
 def _first_words(words: str, room: int) -> str:
     """The first words on one line; secrets are masked before the text is cut."""
-    line = spell_invisible(" ".join(mask(words).split()))
-    return line if len(line) <= room else f"{line[: room - 1].rstrip()}…"
+    return cut(spell_invisible(" ".join(mask(words).split())), room)

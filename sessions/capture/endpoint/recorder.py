@@ -13,6 +13,7 @@ from sessions.capture.endpoint.headers import Raw
 from sessions.capture.endpoint.recording import MemoryBudget, Recording
 from sessions.capture.endpoint.spool import Spool
 from sessions.capture.engine import Ending
+from sessions.text.engine.error_reason import reason_of
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +79,7 @@ class Recorder:
             self.spool.write(recording.exchange())
             self.counts.written += 1
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error)
             self._lose(f"It could not be written ({reason}).")
         except Exception:
             # The thread must go on for the next recording.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection, transaction
 
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.engine.file_prints import print_of
+from sessions.archive.engine.frames import compressor
 from sessions.capture.engine import (
     Answer,
     Exchange,
@@ -19,13 +23,16 @@ from sessions.capture.engine import (
     parse_answer,
     split_request,
 )
+from sessions.capture.engine.documents import dumps
 from sessions.capture.engine.exchange import QUOTA_HEADERS
 from sessions.capture.engine.packing import join_parts, pack_numbers
 from sessions.capture.selectors.captures import unpack_parts
-from sessions.capture.services.contents import AT_ONCE, contents_store
 from sessions.models import Capture, CaptureBlob
 from sessions.transcripts.engine.keys import key_of
 
+AT_ONCE = 500
+"""Rows per statement, because databases limit its parameters."""
+DIGEST = 16
 MAX_ERROR_CHARS = 2000
 LOCK = 0x6C75636964
 """An arbitrary number for the advisory lock."""
@@ -165,3 +172,27 @@ def _contents_prune() -> None:
     unused = [number for number in CaptureBlob.objects.values_list("pk", flat=True).iterator() if number not in used]
     for start in range(0, len(unused), AT_ONCE):
         CaptureBlob.objects.filter(pk__in=unused[start : start + AT_ONCE]).delete()
+
+
+def contents_store(*, values: Sequence[Any]) -> list[int]:
+    """The number of each value, in order. Must be called in the transaction that stores the capture."""
+    documents = [dumps(value) for value in values]
+    hashes = [hashlib.blake2b(data, digest_size=DIGEST).digest() for data in documents]
+    missing = dict(zip(hashes, documents, strict=True))
+    numbers = _load_numbers(list(missing))
+    new = {name: data for name, data in missing.items() if name not in numbers}
+    if new:
+        compress = compressor()
+        rows = [CaptureBlob(hash=name, size=len(data), data=compress(data)) for name, data in new.items()]
+        # Another process may store the same content at the same time.
+        CaptureBlob.objects.bulk_create(rows, batch_size=AT_ONCE // 4, ignore_conflicts=True)
+        numbers |= _load_numbers(list(new))
+    return [numbers[name] for name in hashes]
+
+
+def _load_numbers(hashes: list[bytes]) -> dict[bytes, int]:
+    numbers: dict[bytes, int] = {}
+    for start in range(0, len(hashes), AT_ONCE):
+        rows = CaptureBlob.objects.filter(hash__in=hashes[start : start + AT_ONCE]).values_list("hash", "pk")
+        numbers.update((bytes(name), number) for name, number in rows)
+    return numbers

@@ -131,6 +131,11 @@ class Context:
         positions = (piece.message.position for piece in pieces if piece.block.get("content") == CLEARED)
         return frozenset(position for position in positions if position is not None)
 
+    @property
+    def nearest_versions(self) -> tuple[str, ...]:
+        """The versions by whose rules it was made, if its own was never recorded."""
+        return unrecorded(self.version)
+
     @cached_property
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known of this context, as sentences."""
@@ -144,6 +149,6 @@ class Context:
             is_copied=self.is_copied,
             has_ties=self.has_ties,
             lacks_prompt=bool(self.request and self.start < 0 and [e.role for e in self.elements[:1]] != ["user"]),
-            nearest_versions=(self.version, unrecorded(self.version)),
+            nearest_versions=(self.version, self.nearest_versions),
             ends_with_answer=bool(self.request and self.elements and self.elements[-1].role == "assistant"),
         )

@@ -44,6 +44,12 @@ class Viewpoint:
         """What its prompt is called wherever its size is shown."""
         return self.point.name(self.transcript)
 
+    @property
+    def previous_name(self) -> str:
+        """The same of the prompt of the previous request."""
+        step = self.steps.previous
+        return step.point.name(self.transcript) if step else ""
+
     def context(self) -> Context:
         return cached_context(self.transcript, self.point)
 

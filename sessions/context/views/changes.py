@@ -9,6 +9,7 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.context.engine.changes import compare_contexts
 from sessions.context.engine.presentation.changes import Compared, batch_changes
+from sessions.context.engine.presentation.prompt_difference import difference_of
 from sessions.context.views.context import base_values, read_viewpoint, redirect_to_subagent
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
@@ -28,4 +29,5 @@ def context_changes(request: HtmxRequest, session: str) -> HttpResponse:
         alike = before.exactness == sent.exactness
         compared = Compared(before, sent, view.previous_weights(before), view.weights(sent))
         values |= {"changes": changes, "batches": batch_changes(changes, compared, mask), "alike": alike}
+        values |= {"difference": difference_of(changes, compared), "previous": view.previous_name}
     return render_page(request, "sessions/context/changes.html", values, partials=("changes",))

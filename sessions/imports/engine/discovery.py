@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 
 import orjson
 
+from sessions.text.engine.error_reason import reason_of
 from sessions.transcripts.engine.paths import encode_path
 from sessions.transcripts.engine.roles import FileRole, classify
 
@@ -60,7 +61,7 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
             projects = path / "projects"
             root = projects if projects.is_dir() else path
         except OSError as error:
-            raise PathMissingError(f"{path} cannot be read ({_reason(error)}).") from error
+            raise PathMissingError(f"{path} cannot be read ({reason_of(error)}).") from error
         yield from _walk(root)
 
 
@@ -77,10 +78,6 @@ def _fit_column(number: int) -> int:
 
 def _refuse(path: str, reason: str) -> Candidate:
     return Candidate(encode_path(path), 0, 0, 0, 0, reason)
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
 
 
 def is_session_file(name: str, directory: str) -> bool:
@@ -103,7 +100,7 @@ def _walk(root: Path) -> Iterator[Candidate]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            yield _refuse(directory, _reason(error))
+            yield _refuse(directory, reason_of(error))
             continue
         for entry in listing:
             try:
@@ -115,7 +112,7 @@ def _walk(root: Path) -> Iterator[Candidate]:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                yield _refuse(entry.path, _reason(error))
+                yield _refuse(entry.path, reason_of(error))
 
 
 def _examine(entry: os.DirEntry[str], directory: str, limits: str) -> Candidate | None:

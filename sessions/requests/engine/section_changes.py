@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
-from sessions.requests.engine.prompt_sections import Change, PromptSection, opening_parts, system_parts
+from sessions.requests.engine.prompt_sections import Change, PromptSection, RawSection, opening_parts, system_parts
 from sessions.text.engine.diffs import Diff, from_texts, mark_words
 from sessions.timeline.engine.cards.lens import Mask
 
@@ -20,7 +20,7 @@ def compare_sections(
     left = [*system_parts(setup.system or ()), *opening_parts(elements)]
     compared = list(sections)
     for index, section in enumerate(sections):
-        same = next((part for part in left if (part.key, part.words) == (section.part.key, section.part.words)), None)
+        same = next((part for part in left if _same(part, section.part)), None)
         if same is not None:
             left.remove(same)
             compared[index] = replace(section, change=Change.SAME)
@@ -32,9 +32,13 @@ def compare_sections(
             compared[index] = replace(section, change=Change.NEW)
         else:
             left.remove(former)
-            diff = _diff(former.words, section.part.words, mask)
+            diff = _diff(former.own_words, section.part.own_words, mask)
             compared[index] = replace(section, change=Change.CHANGED, diff=diff)
     return (*compared, *(PromptSection(part, 0, 0, "", None, Change.GONE) for part in left))
+
+
+def _same(former: RawSection, section: RawSection) -> bool:
+    return (former.key, former.own_words) == (section.key, section.own_words)
 
 
 def _diff(old: str, new: str, mask: Mask) -> Diff:

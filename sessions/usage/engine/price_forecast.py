@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.prices import total_cost
 from sessions.usage.engine.usage import Usage
 
 
@@ -39,20 +39,15 @@ class PriceForecast:
 
 def forecast_price(model: str, weights: Sequence[Weight]) -> PriceForecast:
     """The full price of what would be sent, and the price with the cache, which may expire before that."""
-    sent = [cost_of(model, Usage(weight.input, 0, 0, 0, 0)) for weight in weights]
-    whole = [cost_of(model, Usage(weight.input, 0, 0, 0, weight.output)) for weight in weights]
-    cached = [cost_of(model, Usage(weight.input - weight.shared, weight.shared, 0, 0, 0)) for weight in weights]
+    sent = [Usage(weight.input, 0, 0, 0, 0) for weight in weights]
+    whole = [Usage(weight.input, 0, 0, 0, weight.output) for weight in weights]
+    cached = [Usage(weight.input - weight.shared, weight.shared, 0, 0, 0) for weight in weights]
     return PriceForecast(
         len(weights),
         sum(weight.input for weight in weights),
         sum(weight.output for weight in weights),
-        _sum(sent),
-        _sum(whole),
+        total_cost(model, sent),
+        total_cost(model, whole),
         sum(weight.shared for weight in weights),
-        _sum(cached),
+        total_cost(model, cached),
     )
-
-
-def _sum(costs: Sequence[float | None]) -> float | None:
-    known_costs = [cost for cost in costs if cost is not None]
-    return sum(known_costs) if len(known_costs) == len(costs) else None

@@ -7,6 +7,7 @@ a fact.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -65,6 +66,13 @@ def cost_of(model: str | None, usage: Usage) -> float | None:
         return None
     long = entry.long_over is not None and usage.context > entry.long_over
     return (entry.long_price if long else entry.price).cost(usage)
+
+
+def total_cost(model: str | None, usages: Iterable[Usage]) -> float | None:
+    """What several requests to one model cost together; None if that is unknown."""
+    costs = [cost_of(model, usage) for usage in usages]
+    known_costs = [cost for cost in costs if cost is not None]
+    return sum(known_costs) if len(known_costs) == len(costs) else None
 
 
 def context_window(model: str | None) -> int:

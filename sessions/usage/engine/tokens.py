@@ -8,7 +8,7 @@ between before and after.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -131,6 +131,8 @@ class WindowSource(StrEnum):
     BETA = "beta"
     SETTING = "setting"
     USUAL = "usual"
+    COMPACTIONS = "compactions"
+    """The session compacted by itself where a client with the usual window does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,26 @@ class Limits:
         """Where auto-compact starts."""
         usual = max(0, self.effective - self.buffer)
         return usual if self.percent is None else min(usual, int(self.effective * self.percent / 100))
+
+
+NEAR = 0.7
+"""From this share of the threshold on, the threshold is what started a compaction: sizes are measured differently by
+versions, and some leave more room for the answer."""
+MOST_OVER = 1.1
+"""A context is larger than the threshold by the prompt or the results that came last."""
+
+
+def shows_usual_window(automatic: Iterable[float], largest: float) -> bool:
+    """A client may use a smaller window than the model has, and no record says so. `automatic`: how large the context
+    was when the session compacted by itself; `largest`: the largest prompt that was answered."""
+    threshold = Limits().threshold
+    fits = any(NEAR * threshold <= size <= MOST_OVER * threshold for size in automatic)
+    return fits and largest <= USUAL_WINDOW
+
+
+def window_in_use(window: Window, *, is_usual: bool) -> Window:
+    """`window`: of the model; `is_usual`: what `shows_usual_window` says of the session."""
+    return Window(USUAL_WINDOW, WindowSource.COMPACTIONS) if is_usual and window.tokens > USUAL_WINDOW else window
 
 
 def _counts(message: Message) -> bool:

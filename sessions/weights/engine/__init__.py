@@ -14,7 +14,7 @@ from sessions.weights.engine.conversation import PartKey, PartReader
 from sessions.weights.engine.features import Content, Features, features_of
 from sessions.weights.engine.ledger import Count, Ledger, Part, Sizing
 from sessions.weights.engine.prompt_size import PromptSize, StoredSize
-from sessions.weights.engine.rates import Rates
+from sessions.weights.engine.rates import Rates, estimate_text
 from sessions.weights.engine.table import WeightTable
 from sessions.weights.engine.weight import Basis, Weight, combine
 
@@ -36,6 +36,7 @@ __all__ = [
     "Weight",
     "WeightTable",
     "combine",
+    "estimate_text",
     "features_of",
     "weigh_context",
 ]

@@ -16,6 +16,9 @@ class Accuracy:
     """The share of a prompt that parts with a name explain."""
     named_low: float
     """At the 5th percentile."""
+    recorded_median: float
+    """The share of a prompt that its messages explain, which are in records. What stands before them has a name, but
+    often no record."""
     predicted: int
     """Requests whose size could be predicted from what was known before."""
     error_median: float | None
@@ -30,11 +33,13 @@ def accuracy_of(requests: Iterable[tuple[Measured, int]]) -> Accuracy | None:
     if not pairs:
         return None
     named = [min(measured.named, counted) / max(measured.named, counted) for measured, counted in pairs]
+    recorded = [min(measured.named - measured.head.tokens, counted) / counted for measured, counted in pairs]
     errors = [abs(measured.predicted - counted) / counted for measured, counted in pairs if measured.predicted >= 0]
     return Accuracy(
         len(pairs),
         median(named),
         percentile(named, 0.05),
+        median(recorded),
         len(errors),
         median(errors) if errors else None,
         percentile(errors, 0.95) if errors else None,

@@ -19,3 +19,5 @@ class BoundarySize(NamedTuple):
     """Right after it, of an edit. What follows a compaction is counted in the next request."""
     summary: Weight | None
     """The message that stands for what was summarised, as it was sent; None if none was."""
+    is_automatic: bool = False
+    """The client compacted by itself."""

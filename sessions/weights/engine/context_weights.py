@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sessions.weights.engine.conversation import PartKey
 from sessions.weights.engine.ledger import LEAST_OF_ESTIMATE, MOST_OF_ESTIMATE, SLACK, Part
 from sessions.weights.engine.prompt_size import PromptSize
-from sessions.weights.engine.rates import Rates
+from sessions.weights.engine.rates import Factors, Rates
 from sessions.weights.engine.table import WeightTable
 from sessions.weights.engine.weight import Basis, Weight, combine
 
@@ -24,6 +24,9 @@ class ContextWeights:
     counted: int | None
     """The whole prompt, by the API."""
     model: str = ""
+    has_usual_window: bool = False
+    """The session shows that its client used the usual window."""
+    factors: Factors = ()
 
     @property
     def size(self) -> PromptSize:
@@ -35,7 +38,14 @@ def weigh_context(
     messages: Sequence[Sequence[Part]], table: WeightTable, *, model: str, position: int, counted: int | None = None
 ) -> ContextWeights:
     """`position`: where its answer stands, or would. `counted`: the prompt, if the API has counted this request."""
-    rates = Rates(model)
+    weights = _weigh_parts(messages, table, model, position, counted)
+    return replace(weights, has_usual_window=table.has_usual_window, factors=table.model_factors(model))
+
+
+def _weigh_parts(
+    messages: Sequence[Sequence[Part]], table: WeightTable, model: str, position: int, counted: int | None
+) -> ContextWeights:
+    rates = Rates(model, table.model_factors(model))
     weights = [[_weigh(part, table, position, rates) for part in parts] for parts in messages]
     known = table.request(position)
     total = sum(weight.tokens for row in weights for weight in row)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sessions.usage.engine.model_facts import tokenizer_of
+from sessions.weights.engine.calibration import Calibration
 from sessions.weights.engine.features import Content, Features
 from sessions.weights.engine.rates import Rates
 from sessions.weights.engine.weight import Basis, Weight
@@ -96,6 +97,8 @@ class Ledger:
     unrecorded: float = 0.0
     changes: list[Change] = field(default_factory=list)
     """In the order of the requests."""
+    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    """By model: what the counts tell about its rates."""
     _features: dict[Hashable, Features] = field(default_factory=dict)
     _rates: dict[int, Rates] = field(default_factory=dict)
     _model: str = ""
@@ -207,7 +210,9 @@ class Ledger:
         least, most = least * group, most * group + SLACK
         if group and least <= group + surplus <= most:
             measured = group + surplus
-            self.rates(pending.count.model).learn([self._features[key] for key in pending.group], measured)
+            features = [self._features[key] for key in pending.group]
+            if learned := self.rates(pending.count.model).learn(features, measured):
+                self.calibrations.setdefault(pending.count.model, Calibration()).learn(learned)
             basis = Basis.MEASURED if len(pending.group) == 1 else Basis.APPORTIONED
             self._share(pending.group, measured, basis, since)
         elif surplus < 0:
@@ -218,6 +223,17 @@ class Ledger:
             self._share(thoughts, thought + surplus, Basis.APPORTIONED, since)
         else:
             self._gain(pending, surplus)
+
+    def _delete_results(self, pending: _Pending, tokens: float) -> float:
+        """Returns what they do not account for."""
+        for key in pending.parts:
+            if tokens < 0.5:
+                break
+            if self._features[key].content is Content.RESULT:
+                gone = min(self.weights[key].tokens, tokens)
+                self._set(pending.count.position, key, Weight(self.weights[key].tokens - gone, Basis.APPORTIONED))
+                tokens -= gone
+        return tokens
 
     def _range(self, group: Sequence[Hashable]) -> tuple[float, float]:
         """How far a count of these parts may be from their estimate."""
@@ -234,7 +250,8 @@ class Ledger:
             self.unrecorded += tokens
 
     def _lose(self, pending: _Pending, tokens: float) -> None:
-        """Less was sent: thoughts of turns that are over go first, then what was never recorded, then the head."""
+        """Less was sent: thoughts of turns that are over go first, then what was never recorded. If the cache shows
+        that the beginning of the prompt is the same, the oldest results were deleted from it; else the head changed."""
         assert self.head is not None
         thoughts = [key for key in pending.parts if self._features[key].content is Content.THINKING]
         thought = sum(self.weights[key].tokens for key in thoughts)
@@ -250,4 +267,6 @@ class Ledger:
         if gone:
             self._share(pending.group, group - gone, Basis.ESTIMATED, pending.count.position)
         tokens -= gone
+        if pending.count.read >= 0.9 * self.head.tokens:
+            tokens = self._delete_results(pending, tokens)
         self.head = Weight(max(0.0, self.head.tokens - tokens), Basis.APPORTIONED)

@@ -89,7 +89,12 @@ def _by_record(
         else:
             known[place] = length, own
             joined[place] = own
-    left = weights.size.messages.tokens - sum(weight.tokens for _, weight in known.values())
+    whole = weights.size.messages
+    if whole.basis is not Basis.ESTIMATED:
+        for place, weight in joined.items():
+            joined[place] = Weight(weight.tokens, Basis.APPORTIONED)
+            known[place] = known[place][0], joined[place]
+    left = whole.tokens - sum(weight.tokens for _, weight in known.values())
     shared = joined or {place: weight for place, (_, weight) in known.items()}
     total = sum(weight.tokens for weight in shared.values())
     if total and abs(left) >= 0.5:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sessions.usage.engine.model_facts import tokenizer_of
-from sessions.weights.engine.features import Content, Features
+from sessions.weights.engine.features import Content, Features, features_of
 
 
 class Rate(NamedTuple):
@@ -54,12 +54,27 @@ MOST_AT_ONCE = 20_000.0
 """One large group must not decide for all others."""
 
 
+Factors = tuple[float, ...]
+"""How much heavier each sort of content is than in public sessions, in the order of `Content`; none for as heavy."""
+
+
+class Learned(NamedTuple):
+    content: Content
+    measured: float
+    expected: float
+    """By the rates of public sessions."""
+
+
 class Rates:
     """The rates of one model, fitted to what was measured so far."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, factors: Factors = ()) -> None:
+        self.model = model
         self._base = _BY_TOKENIZER[tokenizer_of(model)]
-        self._measured = dict.fromkeys(Content, PRIOR_TOKENS)
+        self._measured = {
+            content: PRIOR_TOKENS * factor
+            for content, factor in zip(Content, factors or (1.0,) * len(Content), strict=True)
+        }
         self._expected = dict.fromkeys(Content, PRIOR_TOKENS)
 
     def estimate(self, features: Features) -> float:
@@ -68,14 +83,20 @@ class Rates:
     def factor(self, content: Content) -> float:
         return self._measured[content] / self._expected[content]
 
-    def learn(self, group: Iterable[Features], tokens: float) -> None:
+    def learn(self, group: Iterable[Features], tokens: float) -> Learned | None:
         """`group` weighs so much. Only groups of one sort of content tell about a rate."""
         parts = list(group)
         sorts = {features.content for features in parts}
         if len(sorts) != 1 or any(features.pictures for features in parts):
-            return
+            return None
         content = sorts.pop()
         expected = sum(self._base[content].tokens(features) for features in parts)
         share = min(1.0, MOST_AT_ONCE / max(expected, 1.0))
         self._measured[content] += share * tokens
         self._expected[content] += share * expected
+        return Learned(content, share * tokens, share * expected)
+
+
+def estimate_text(words: str, model: str = "") -> int:
+    """Of a text that no request has counted, such as a question that is not sent yet."""
+    return round(Rates(model).estimate(features_of({"type": "text", "text": words}))) if words else 0

@@ -12,15 +12,15 @@ from sessions.context.engine.request import Context
 from sessions.context.engine.tally import Category, category_of
 from sessions.linking.engine.raw_fields import text
 from sessions.text.engine.words import plural
-from sessions.usage.engine.tokens import Limits, Window, context_window
+from sessions.usage.engine.tokens import Limits, Window, context_window, window_in_use
 from sessions.weights.engine.context_weights import ContextWeights
 from sessions.weights.engine.features import features_of
 from sessions.weights.engine.prompt_size import PromptSize
-from sessions.weights.engine.setup_weights import share_head
+from sessions.weights.engine.setup_weights import rest_label, share_head
 from sessions.weights.engine.weight import Basis, Weight, combine
 
 LABELS = {
-    Category.HEAD: "system prompt and tools",
+    Category.HEAD: "system prompt and tools, in no record",
     Category.SYSTEM: "system prompt",
     Category.TOOLS: "tool definitions",
     Category.USER_TEXT: "user text",
@@ -33,6 +33,7 @@ LABELS = {
     Category.IMAGES: "images",
     Category.UNEXPLAINED: "not recorded",
 }
+_HEAD = "The API counted so much beyond the messages of the first request, and no record says what it was."
 _UNMEASURED = "No record of this session holds it, and no request was counted that would tell."
 
 
@@ -44,6 +45,15 @@ class CategorySize:
     """None: nothing tells."""
     basis: Basis = Basis.ESTIMATED
     missing_reason: str = ""
+
+    @property
+    def note(self) -> str:
+        """How its size is known, or why not."""
+        return self.missing_reason or (f"{self.basis}. {_HEAD}" if self.category is Category.HEAD else str(self.basis))
+
+    @property
+    def weight(self) -> Weight | None:
+        return None if self.tokens is None else Weight(self.tokens, self.basis)
 
     @property
     def mark(self) -> str:
@@ -85,23 +95,25 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
     combined = category_weights(pairs, context.setup, context.model, weights.head, weights.unrecorded)
     missing = _missing(context, weights)
     size = weights.size
-    numbers = _round([weight.tokens for weight in combined.values()], size.weight.tokens)
+    numbers = round_categories(combined, size)
     hidden = {Category.SYSTEM, Category.TOOLS} if combined[Category.HEAD].tokens > 0 else {Category.HEAD}
+    labels = {**LABELS, Category.HEAD: rest_label(context.setup)}
     shares = tuple(
         CategorySize(
             category,
-            LABELS[category],
+            labels[category],
             tokens or (None if category in missing else 0),
             combined[category].basis,
             missing.get(category, ""),
         )
-        for category, tokens in zip(combined, numbers, strict=True)
+        for category, tokens in numbers.items()
         if category is not Category.UNEXPLAINED and (tokens or category not in hidden)
     )
     betas = context.setup.params.get("betas")
     names = [text(beta) for beta in betas] if isinstance(betas, list) else []
-    window = context_window(context.model, betas=names)
-    return Sizes(shares, size, weights.counted, numbers[-1], window, Limits(window.tokens).threshold)
+    window = window_in_use(context_window(context.model, betas=names), is_usual=weights.has_usual_window)
+    unrecorded = numbers[Category.UNEXPLAINED]
+    return Sizes(shares, size, weights.counted, unrecorded, window, Limits(window.tokens).threshold)
 
 
 def category_weights(
@@ -152,6 +164,12 @@ def _missing(context: Context, weights: ContextWeights) -> dict[Category, str]:
     if silent:
         missing[Category.THINKING] = f"The text of {plural(silent, 'thought')} is not recorded, only the signature."
     return missing
+
+
+def round_categories(categories: CategoryWeights, size: PromptSize) -> dict[Category, int]:
+    """To whole tokens that add up to the size of the prompt, the same wherever it is shown."""
+    exact = [weight.tokens for weight in categories.values()]
+    return dict(zip(categories, _round(exact, size.weight.tokens), strict=True))
 
 
 def _round(numbers: Sequence[float], total: float) -> list[int]:

@@ -8,18 +8,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import orjson
 import zstandard
 
+from sessions.usage.engine.tokens import shows_usual_window
 from sessions.weights.engine.boundary_size import BoundarySize
 from sessions.weights.engine.conversation import PartKey
 from sessions.weights.engine.ledger import Change, Sizing
 from sessions.weights.engine.prompt_size import PromptSize
+from sessions.weights.engine.rates import Factors
 from sessions.weights.engine.weight import Basis, Weight
 
 _BASES = tuple(Basis)
 _CHANGE = struct.Struct("<iihifB")
 _REQUEST = struct.Struct("<ifBfff")
-_BOUNDARY = struct.Struct("<i?qfBfBf?qfBfBffB")
+_BOUNDARY = struct.Struct("<i?qfBfBf?qfBfBffB?")
 """A weight below zero stands for none."""
 _HEADER = struct.Struct("<III")
 MOST_NUMBER = 0x7FFF
@@ -42,6 +45,8 @@ class WeightTable:
     changes: tuple[Change, ...] = ()
     requests: tuple[Measured, ...] = ()
     boundaries: tuple[BoundarySize, ...] = ()
+    factors: tuple[tuple[str, Factors], ...] = ()
+    """By model, for what was not counted."""
     _by_key: dict[PartKey, list[Change]] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -62,13 +67,17 @@ class WeightTable:
 
     @classmethod
     def make(
-        cls, changes: tuple[Change, ...], requests: tuple[Measured, ...], boundaries: tuple[BoundarySize, ...] = ()
+        cls,
+        changes: tuple[Change, ...],
+        requests: tuple[Measured, ...],
+        boundaries: tuple[BoundarySize, ...] = (),
+        factors: tuple[tuple[str, Factors], ...] = (),
     ) -> WeightTable:
         by_key: dict[PartKey, list[Change]] = {}
         for change in changes:
             assert isinstance(change.key, PartKey)
             by_key.setdefault(change.key, []).append(change)
-        return cls(changes, requests, boundaries, by_key)
+        return cls(changes, requests, boundaries, factors, by_key)
 
     def weight(self, key: PartKey, position: int) -> Weight | None:
         """As of the request whose answer stands at `position`; what was measured later counts if nothing was before."""
@@ -85,8 +94,18 @@ class WeightTable:
         index = bisect_right(self.requests, position, key=lambda request: request.position)
         return self.requests[index - 1] if index else None
 
+    def model_factors(self, model: str) -> Factors:
+        return dict(self.factors).get(model, ())
+
     def boundary(self, position: int) -> BoundarySize | None:
         return next((boundary for boundary in self.boundaries if boundary.position == position), None)
+
+    @property
+    def has_usual_window(self) -> bool:
+        """Whether the client used the usual window, also for a model that takes more."""
+        automatic = (boundary.before.weight.tokens for boundary in self.boundaries if boundary.is_automatic)
+        largest = max((request.named + request.unrecorded for request in self.requests), default=0.0)
+        return shows_usual_window(automatic, largest)
 
     def pack(self) -> bytes:
         rows = [_HEADER.pack(len(self.changes), len(self.requests), len(self.boundaries))]
@@ -103,21 +122,24 @@ class WeightTable:
             for request in self.requests
         ]
         rows += [_pack_boundary(boundary) for boundary in self.boundaries]
+        rows.append(orjson.dumps(self.factors))
         return zstandard.ZstdCompressor(level=3).compress(b"".join(rows))
 
     @classmethod
     def unpack(cls, packed: bytes) -> WeightTable:
         data = zstandard.ZstdDecompressor().decompress(packed)
-        changes, requests, _ = _HEADER.unpack_from(data)
+        changes, requests, boundaries = _HEADER.unpack_from(data)
         middle = _HEADER.size + changes * _CHANGE.size
         end = middle + requests * _REQUEST.size
+        last = end + boundaries * _BOUNDARY.size
         return cls.make(
             tuple(_read_change(row) for row in _CHANGE.iter_unpack(data[_HEADER.size : middle])),
             tuple(
                 Measured(position, Weight(head, _BASES[basis]), unrecorded, predicted, named)
                 for position, head, basis, unrecorded, predicted, named in _REQUEST.iter_unpack(data[middle:end])
             ),
-            tuple(_read_boundary(row) for row in _BOUNDARY.iter_unpack(data[end:])),
+            tuple(_read_boundary(row) for row in _BOUNDARY.iter_unpack(data[end:last])),
+            tuple((model, tuple(factors)) for model, factors in orjson.loads(data[last:])),
         )
 
 
@@ -142,6 +164,7 @@ def _pack_boundary(size: BoundarySize) -> bytes:
         *_pack_link(size.after_link),
         *_pack_size(size.after),
         *_pack_weight(size.summary),
+        size.is_automatic,
     )
 
 
@@ -163,7 +186,13 @@ def _read_boundary(row: Sequence[float]) -> BoundarySize:
     before = _read_size(row[3:8])
     assert before is not None
     return BoundarySize(
-        int(row[0]), _read_link(row[1:3]), before, _read_link(row[8:10]), _read_size(row[10:15]), _read_weight(row[15:])
+        int(row[0]),
+        _read_link(row[1:3]),
+        before,
+        _read_link(row[8:10]),
+        _read_size(row[10:15]),
+        _read_weight(row[15:17]),
+        bool(row[17]),
     )
 
 

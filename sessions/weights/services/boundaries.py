@@ -10,6 +10,7 @@ from inspector.runs.services import ActiveRun
 from sessions.context.selectors.boundaries import point_after_edit, point_before
 from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.context.selectors.steps import Step, load_steps, locate_steps
+from sessions.linking.engine.raw_fields import mapping
 from sessions.linking.selectors import LinkRows
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
@@ -41,13 +42,16 @@ def _entries(transcript: Transcript) -> Iterable[Entry]:
 
 def _measure(transcript: Transcript, entry: Entry, table: WeightTable, steps: Sequence[Step]) -> BoundarySize:
     links = LinkRows(transcript.pk, transcript.source_id)
-    before = point_before(transcript, entry, links.reader.record(entry.offset, entry.length))
+    record = links.reader.record(entry.offset, entry.length)
+    before = point_before(transcript, entry, record)
     size = _size(transcript, before, table, links)
     if not entry.flags & _COMPACTION:
         after = point_after_edit(transcript, entry)
         return BoundarySize(entry.position, before.link, size, after.link, _size(transcript, after, table, links), None)
     step = next((step for step in steps if step.position > entry.position), None)
-    return BoundarySize(entry.position, before.link, size, None, None, _weigh_summary(transcript, table, step, links))
+    summary = _weigh_summary(transcript, table, step, links)
+    is_automatic = mapping(record.get("compactMetadata")).get("trigger") == "auto"
+    return BoundarySize(entry.position, before.link, size, None, None, summary, is_automatic)
 
 
 def _size(transcript: Transcript, point: ContextPoint, table: WeightTable, links: LinkRows) -> PromptSize:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from django.db import connection, transaction
@@ -17,7 +18,8 @@ from sessions.imports.services.priority import SCAN, give_way
 from sessions.models import Request, Transcript, Weighing
 from sessions.text.engine.words import plural
 from sessions.weights.engine import Count, Ledger, PartReader, Sizing, WeightTable
-from sessions.weights.selectors import RULES_VERSION, prompt_tokens, transcripts_to_weigh, weight_table
+from sessions.weights.engine.rates import Factors
+from sessions.weights.selectors import RULES_VERSION, calibration_of, prompt_tokens, transcripts_to_weigh, weight_table
 from sessions.weights.services.after_weighing import after_weighing
 from sessions.weights.services.boundaries import measure_boundaries
 
@@ -62,8 +64,10 @@ def _measure_due(active: ActiveRun, due: list[int]) -> dict[str, Any]:
 
 
 def transcript_weigh(*, transcript: Transcript, active: ActiveRun | None = None) -> WeightTable:
-    table = _measure(transcript, active)
-    values = {"entries": transcript.entries, "rules": RULES_VERSION, "packed": table.pack()}
+    ledger = Ledger()
+    table = _measure(transcript, ledger, active)
+    learned = {model: calibration.evidence for model, calibration in ledger.calibrations.items()}
+    values = {"entries": transcript.entries, "rules": RULES_VERSION, "packed": table.pack(), "learned": learned}
     with transaction.atomic():
         Weighing.objects.update_or_create(transcript=transcript, defaults=values)
         after_weighing(transcript)
@@ -73,14 +77,23 @@ def transcript_weigh(*, transcript: Transcript, active: ActiveRun | None = None)
 def table_measure(transcript: Transcript) -> WeightTable:
     """As it is stored, or measured now without storing it."""
     due = transcripts_to_weigh([transcript.pk])
-    return _measure(transcript) if due else weight_table(transcript)
+    return _measure(transcript, Ledger()) if due else weight_table(transcript)
 
 
-def _measure(transcript: Transcript, active: ActiveRun | None = None) -> WeightTable:
-    ledger = Ledger()
+def _measure(transcript: Transcript, ledger: Ledger, active: ActiveRun | None = None) -> WeightTable:
     sizings = list(measure(transcript, ledger, active))
-    table = WeightTable.of(ledger.changes, sizings)
-    return WeightTable.make(table.changes, table.requests, tuple(measure_boundaries(transcript, table, active)))
+    table = replace(WeightTable.of(ledger.changes, sizings), factors=tuple(_factors(transcript, ledger)))
+    return replace(table, boundaries=tuple(measure_boundaries(transcript, table, active)))
+
+
+def _factors(transcript: Transcript, ledger: Ledger) -> Iterator[tuple[str, Factors]]:
+    """What this session was not counted for is estimated by its own counts and those of the others."""
+    models = Request.objects.filter(transcript=transcript).values_list("model", flat=True).distinct()
+    for model in sorted(set(models)):
+        calibration = calibration_of(model, without=transcript.pk)
+        if model in ledger.calibrations:
+            calibration.include(ledger.calibrations[model].evidence)
+        yield model, calibration.factors()
 
 
 def measure(transcript: Transcript, ledger: Ledger, active: ActiveRun | None = None) -> Iterator[Sizing]:

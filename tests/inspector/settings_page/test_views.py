@@ -10,7 +10,7 @@ from django.conf import settings
 from django.test import Client
 
 from inspector.backup.selectors import NOTE
-from inspector.backup.services.note import note_write
+from inspector.backup.services.make import note_write
 from inspector.settings import env
 from inspector.settings_page.selectors import without_password
 from inspector.web.clock import now_ms

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.startup.backup import back_up
+from inspector.startup.database import back_up
 from inspector.startup.sqlite_file import damage_of
 
 

@@ -17,7 +17,7 @@ from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-HEAD, RESULT, ANSWER = 12_000, 640, 45
+HEAD, RESULT, ANSWER, PROMPT = 12_000, 640, 45, 800
 
 
 @pytest.fixture
@@ -49,6 +49,36 @@ def test_results_weigh_what_was_counted_between_two_requests(file: Written) -> N
     assert [round(combine(row).tokens) for row in results] == [RESULT] * 3
     assert {combine(row).basis for row in results} == {Basis.MEASURED}
     assert weights.size.whole == (request.input, Basis.MEASURED)
+
+
+def test_a_session_without_counts_is_estimated_by_the_measured_ones(tmp_path: Path) -> None:
+    project = tmp_path / "projects" / "-home-dev-tidewatch"
+    silent = Written(project=project, session="11111111-0000-4000-8000-000000000001")
+    silent.user("word " * RESULT)
+    silent.assistant("done", usage={"input_tokens": 0, "output_tokens": 0})
+    transcript = silent.read()
+    public = weigh(list(load_contexts(transcript))[-1], transcript_weigh(transcript=transcript)).size
+    for number in range(3):
+        talk_of_prompts(Written(project=project, session=f"22222222-0000-4000-8000-00000000000{number}"))
+    due = transcripts_to_weigh()
+    assert transcript.pk not in due
+    for pk in due:
+        transcript_weigh(transcript=Transcript.objects.get(pk=pk))
+    calibrated = weigh(list(load_contexts(transcript))[-1], transcript_weigh(transcript=transcript)).size
+    assert public.messages.basis is calibrated.messages.basis is Basis.ESTIMATED
+    assert abs(calibrated.messages.tokens - PROMPT) < 0.5 * abs(public.messages.tokens - PROMPT)
+    assert weight_table(transcript).factors
+
+
+def talk_of_prompts(file: Written) -> Transcript:
+    """Each prompt has PROMPT tokens."""
+    prompt = HEAD
+    for _ in range(12):
+        file.user("word " * RESULT)
+        prompt += PROMPT
+        file.assistant("done", usage={"input_tokens": prompt, "output_tokens": 5})
+        prompt += 5
+    return file.read()
 
 
 def test_what_is_stored_is_read_again_and_not_measured_twice(file: Written) -> None:

@@ -74,9 +74,9 @@ def _forecast(messages: Sequence[Message], edit: Mapping[str, Any], job: Job) ->
     size, starts_at = estimate(messages, job.counter), edit["trigger"]["value"]
     prompt = size + job.overhead
     why = (
-        f"The prompt has about {prompt:,} tokens; the API compacts from {starts_at:,} on."
+        f"The prompt has ~{prompt:,} tokens; the API compacts from {starts_at:,} on."
         if prompt < starts_at
-        else f"At about {prompt:,} tokens the API would compact, and nobody can tell what its summary would say."
+        else f"At ~{prompt:,} tokens the API would compact, and nobody can tell what its summary would say."
     )
     return Outcome(messages, Report(edit["type"], False, why, size, size), None)
 

@@ -91,7 +91,7 @@ def attach(
         changes.append(Change(ChangeKind.ADDED, uuid, 0, estimate((message,), counter), part.why))
     anew = [*_standing(messages[covered], _kept(messages, covered), config, sources, owner)]
     if anew:
-        remarks.append(f"{plural(len(anew), 'message')} about how the session stands are given anew")
+        remarks.append(f"{plural(len(anew), 'record')} about how the session stands are given anew")
     return Attachments((*attached, *anew), tuple(changes), tuple(remarks))
 
 

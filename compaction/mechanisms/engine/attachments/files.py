@@ -142,7 +142,7 @@ def _part(path: str, file: FileText, fits: str, rules: CompactionRules) -> Attac
     if len(fits) < len(file.text):
         whole = f"{fits}\n[cut after {len(fits):,} of {len(file.text):,} characters; read the file for the rest]"
         why = f"{path}, cut"
-        remarks = [f"{path} is cut from {count_tokens(file.text):,} to {count_tokens(fits):,} tokens"]
+        remarks = [f"{path} is cut from ~{count_tokens(file.text):,} to ~{count_tokens(fits):,} tokens"]
     elif not file.is_whole and not file.raw:
         first, last = file.parts[0], file.parts[-1]
         call |= {"offset": first.first, "limit": last.end - first.first}

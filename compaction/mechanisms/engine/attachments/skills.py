@@ -38,7 +38,7 @@ def restore_skills(skills: Sequence[Skill], config: SkillConfig) -> Iterator[Att
         spent += count_tokens(fits)
         if len(fits) < len(skill.text):
             remarks.append(
-                f"skill {skill.name} is cut from {count_tokens(skill.text):,} to {count_tokens(fits):,} tokens"
+                f"skill {skill.name} is cut from ~{count_tokens(skill.text):,} to ~{count_tokens(fits):,} tokens"
             )
             where = f" in {skill.path}" if skill.path else ""
             fits = f"{fits}\n[cut here; the rest can be read{where}]"

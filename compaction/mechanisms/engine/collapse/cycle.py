@@ -12,6 +12,7 @@ from compaction.mechanisms.engine.collapse.spans import find_candidates
 from compaction.mechanisms.engine.collapse.state import CollapseState, Commit, StagedSpan, commit_span
 from compaction.mechanisms.engine.conversation.kept_range import places_held_by_thinking
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 from sessions.transcripts.engine.messages.cuts import Cuts, find_cuts
 from sessions.usage.engine.tokens import Limits, TokenCounter, estimate, estimate_blocks
@@ -157,14 +158,14 @@ class _CollapseRun:
         size, effective = self.size, self.limits.effective
         stays = f" {collapsed} collapsed earlier stay so." if collapsed else ""
         if committed:
-            return f"At {size:,} tokens {committed} of {collapsed} collapsed spans were replaced now."
+            return f"At ~{size:,} tokens {committed} of {collapsed} collapsed spans were replaced now."
         if not state.armed:
             least = int(self.config.stage_at * effective)
-            return f"{size:,} tokens are fewer than the {least:,} from which spans are chosen.{stays}"
+            return f"~{size:,} tokens are fewer than the {least:,} from which spans are chosen.{stays}"
         if size < self.config.commit_at * effective:
             least = int(self.config.commit_at * effective)
             return f"{len(state.staged)} spans are chosen; they are replaced from {least:,} tokens on.{stays}"
-        return f"At {size:,} tokens no span could be replaced; {len(state.staged)} have no summary.{stays}"
+        return f"At ~{size:,} tokens no span could be replaced; {len(state.staged)} have no summary.{stays}"
 
 
 def _changes(messages: Sequence[Message], span: CollapsedSpan, new: bool, counter: TokenCounter) -> list[Change]:
@@ -174,5 +175,5 @@ def _changes(messages: Sequence[Message], span: CollapsedSpan, new: bool, counte
         Change(ChangeKind.REMOVED, message.uuid, counter(message.content), 0, why)
         for message in messages[span.first : span.end]
     ]
-    stands = f"It stands for {len(removals)} messages."
+    stands = f"It stands for {plural(len(removals), 'record')}."
     return [*removals, Change(ChangeKind.ADDED, placeholder.uuid, 0, counter(placeholder.content), stands)]

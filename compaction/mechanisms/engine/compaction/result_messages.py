@@ -128,7 +128,7 @@ def _reason_to_refuse(before: int, compaction: Compaction, draft: CompactionDraf
     if not rules.may_grow and (larger := explain_inflation(before, after)) is not None:
         return larger
     if draft.threshold is not None and after >= draft.threshold:
-        return f"What would be left has {after:,} tokens, and the threshold is {draft.threshold:,}."
+        return f"What would be left has ~{after:,} tokens, and the threshold is {draft.threshold:,}."
     return ""
 
 
@@ -153,13 +153,19 @@ def _report(
         *(Change(ChangeKind.ADDED, item.uuid, 0, counter(item.content), "A hook said it.") for item in from_hooks),
     ]
     before, after = estimate(messages, counter), compaction.boundary.post_tokens or 0
-    grown = [f"the context grows by {after - before:,} tokens, and the client does not mind"] if after >= before else []
-    remarks = (f"it follows the rules of {rules.name}", *draft.remarks, *attached.remarks, *grown)
+    grows = f"the context grows by ~{after - before:,} tokens, and the client does not mind"
+    remarks = (
+        f"it follows the rules of {rules.name}",
+        *draft.remarks,
+        *attached.remarks,
+        *([grows] if after >= before else []),
+    )
     sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in remarks)
     return Report(
         draft.mechanism,
         True,
-        f"A summary replaces {plural(len(removed), 'message')}; {plural(kept_count, 'is', 'are')} kept.{sentences}",
+        f"A summary replaces {plural(len(removed), 'record')}; {plural(kept_count, 'record is', 'records are')} kept."
+        f"{sentences}",
         before,
         after,
         tuple(changes),

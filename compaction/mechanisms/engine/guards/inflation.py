@@ -7,4 +7,4 @@ def explain_inflation(before: int, after: int) -> str | None:
     """Why a result is refused, or None if it is smaller."""
     if after < before:
         return None
-    return f"The result would have {after:,} tokens, which is no less than the {before:,} there are."
+    return f"The result would have ~{after:,} tokens, which is no less than the ~{before:,} there are."

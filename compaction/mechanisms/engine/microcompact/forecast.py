@@ -45,10 +45,10 @@ def forecast_clear_tool_uses(
     least = _value(edit.get("clear_at_least"), 0)
     if not changes or saved < least:
         why = (
-            f"Only {saved:,} tokens could be cleared, fewer than the {least:,} that it takes." if changes else _NOTHING
+            f"Only ~{saved:,} tokens could be cleared, fewer than the {least:,} that it takes." if changes else _NOTHING
         )
         return Outcome(messages, Report(_NAME, False, why, before, before), None)
-    why = f"{len(chosen)} of {len(pairs)} tool uses would be cleared, {saved:,} tokens."
+    why = f"{len(chosen)} of {len(pairs)} tool uses would be cleared, ~{saved:,} tokens."
     return Outcome(replace_blocks(messages, edited), Report(_NAME, True, why, before, before - saved, changes), None)
 
 

@@ -36,7 +36,7 @@ def auto_compact(work: Work, *, forced: bool = False) -> TrackedCompaction | Non
     """`forced`: the API has refused the request as too long, so its size no longer matters."""
     declined = _reason_to_decline(work, forced)
     size = estimate(work.view, work.counter)
-    why = declined or f"The context has {work.tokens:,} tokens, and the threshold is {_threshold(work)}."
+    why = declined or f"The context has ~{work.tokens:,} tokens, and the threshold is {_threshold(work)}."
     if forced and not declined:
         why = "The API has refused the request as too long."
     work.reports.append(Report(MECHANISM, not declined, why, size, size))
@@ -117,7 +117,7 @@ def _reason_to_decline(work: Work, forced: bool) -> str:
     if work.state.breaker.is_open(config.auto.most_failures):
         return f"It failed {work.state.breaker.failures} times in a row and is not tried again."
     if not forced and work.tokens < work.threshold:
-        return f"{work.tokens:,} tokens are fewer than the threshold of {_threshold(work)}."
+        return f"~{work.tokens:,} tokens are fewer than the threshold of {_threshold(work)}."
     return ""
 
 
@@ -129,10 +129,10 @@ def _threshold(work: Work) -> str:
 def _explain_collapse(work: Work) -> str:
     why = "Collapse is on, and auto-compact does not run beside it."
     if work.tokens < work.threshold:
-        return f"{why} The context has {work.tokens:,} tokens; auto-compact would start at {work.threshold:,}."
+        return f"{why} The context has ~{work.tokens:,} tokens; auto-compact would start at {work.threshold:,}."
     over = work.tokens - work.threshold
     return (
-        f"{why} Collapse could not keep the context small: it has {work.tokens:,} tokens, {over:,} more than the "
+        f"{why} Collapse could not keep the context small: it has ~{work.tokens:,} tokens, ~{over:,} more than the "
         f"{work.threshold:,} at which auto-compact would start. Switch collapse off to have it compacted."
     )
 

@@ -40,7 +40,7 @@ def nudge(
     baseline = size if state.baseline is None else min(state.baseline, size)
     growth = size - baseline
     if growth < config.nudge_every:
-        why = f"The context grew by {growth:,} tokens since; a nudge is due at {config.nudge_every:,}."
+        why = f"The context grew by ~{growth:,} tokens since; a nudge is due at {config.nudge_every:,}."
         return Outcome(messages, Report("nudge", False, why, before, before), replace(state, baseline=baseline))
     if messages and any(block.get("type") == "tool_use" for block in messages[-1].content):
         why = "A nudge is due, but nothing may come between a call and its result."
@@ -49,6 +49,6 @@ def nudge(
     text = text_block(_TEXT.format(growth=growth))
     added = Message("user", (text,), MessageKind.INJECTED, str(uuid5(_NAMESPACE, f"{last} {size}")))
     cost = counter(added.content)
-    why = f"The context grew by {growth:,} tokens without a snip."
+    why = f"The context grew by ~{growth:,} tokens without a snip."
     report = Report("nudge", True, why, before, before + cost, (Change(ChangeKind.ADDED, added.uuid, 0, cost, why),))
     return Outcome([*messages, added], report, replace(state, baseline=size))

@@ -150,7 +150,7 @@ def replay_snips(
     without = set(indexes)
     remaining = [message for index, message in enumerate(messages) if index not in without]
     after = before - sum(change.tokens_before for change in changes)
-    why = f"{plural(len(indexes), 'message')} left the context; the transcript keeps them."
+    why = f"{plural(len(indexes), 'record')} left the context; the transcript keeps them."
     return Outcome(remaining, Report("snip", True, why, before, after, changes), state)
 
 

@@ -9,6 +9,7 @@ from math import log
 from compaction.trail.engine.attribution.attribution import Source, SourceKind
 from compaction.trail.engine.attribution.clues import RUN_LENGTH, Phrase, SentenceClues
 from compaction.trail.engine.attribution.message_matches import MOST_MESSAGES, MessageMatches, Occurrences
+from sessions.text.engine.excerpt import excerpt
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 LEAST_WEIGHT_SHARE = 0.3
@@ -97,7 +98,7 @@ class _SourceRanking:
         shared = candidate.shared
         if candidate.kind is SourceKind.WORDS:
             shared = sorted(candidate.words, key=lambda word: (-candidate.words[word], word))
-        shortened = tuple(_shorten(text) for text in shared[:_MOST_SHARED])
+        shortened = tuple(excerpt(text, _LONGEST_SHARED) for text in shared[:_MOST_SHARED])
         return Source(message.uuid, candidate.kind, shortened, message.position)
 
     def _add_quotes(self, clues: SentenceClues, candidates: dict[int, _Candidate]) -> None:
@@ -176,8 +177,3 @@ def _distinctive_messages(occurrences: Occurrences | None) -> Sequence[int]:
 
 def _is_within(quote: Phrase, run: Phrase) -> bool:
     return any(run[start : start + len(quote)] == quote for start in range(len(run) - len(quote) + 1))
-
-
-def _shorten(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _LONGEST_SHARED else f"{flat[: _LONGEST_SHARED - 1]}…"

@@ -6,6 +6,8 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sessions.text.engine.error_reason import reason_of
+
 
 class FileTroubleError(Exception):
     """Nothing was changed, or everything was restored."""
@@ -69,7 +71,7 @@ def translate_error(error: OSError, name: str) -> FileTroubleError:
     if error.errno in _NO_ROOM:
         return NoRoomError(f"There is no room to write {name}: the disk is full. The file is as it was.")
     if error.errno in _DENIED:
-        return ReadOnlyError(f"{name} may not be written or read here ({_reason(error)}). The file is as it was.")
+        return ReadOnlyError(f"{name} may not be written or read here ({reason_of(error)}). The file is as it was.")
     if error.errno in _LINKS:
         return OutsideError(f"{name} is a link. Links are not followed: they could lead out of the directory.")
     if error.errno == errno.ENOTDIR:
@@ -80,8 +82,4 @@ def translate_error(error: OSError, name: str) -> FileTroubleError:
         return NotAFileError(f"{name} is no file.")
     if error.errno == errno.ENAMETOOLONG:
         return OutsideError(f"{name} is too long for a name.")
-    return FileTroubleError(f"{name} could not be written or read ({_reason(error)}).")
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+    return FileTroubleError(f"{name} could not be written or read ({reason_of(error)}).")

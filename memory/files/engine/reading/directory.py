@@ -13,6 +13,7 @@ from memory.files.engine.reading.file import INDEX_NAME, FileKind, MemoryFile, p
 from memory.files.engine.reading.index import EMPTY_INDEX_FILE, Index, read_index
 from memory.files.engine.reading.problem import Problem
 from memory.files.engine.reading.regular_files import NotRegularError, open_regular
+from sessions.text.engine.error_reason import reason_of
 from sessions.transcripts.engine.paths import encode_path
 
 LARGEST = 32 * 1024 * 1024
@@ -93,7 +94,7 @@ class _Walk:
                     entries = sorted(listing, key=lambda entry: entry.name)
             except OSError as error:
                 self.problems.append(
-                    Problem("unreadable", f"{prefix or 'The directory'} cannot be read ({_reason(error)}).")
+                    Problem("unreadable", f"{prefix or 'The directory'} cannot be read ({reason_of(error)}).")
                 )
                 continue
             for entry in entries:
@@ -117,7 +118,7 @@ class _Walk:
         except NotRegularError:
             return _unread_file(name, "not-a-file", "This is no regular file; it was not opened.")
         except OSError as error:
-            return _unread_file(name, "unreadable", f"The file cannot be read ({_reason(error)}).")
+            return _unread_file(name, "unreadable", f"The file cannot be read ({reason_of(error)}).")
 
     def _outside_note(self, path: str) -> str:
         real = os.path.realpath(path)
@@ -140,7 +141,3 @@ def _truncation_problem(size: int, read: int) -> Problem:
 
 def _unread_file(name: str, rule: str, why: str) -> MemoryFile:
     return parse_file(name, b"", problems=(Problem(rule, why),))
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

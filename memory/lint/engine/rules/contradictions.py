@@ -10,9 +10,10 @@ from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile, MemoryType
 from memory.lint.engine.claims import Claim, contradict, find_claims
 from memory.lint.engine.finding import Finding, Severity
-from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
+from memory.lint.engine.line_text import MOST_CHARACTERS
 from memory.lint.engine.stems import significant_words
 from memory.lint.engine.surroundings import Surroundings
+from sessions.text.engine.excerpt import excerpt
 
 _MOST_OF_A_KEY = 50
 """Claims compared per key: what hundreds of topics claim is a form, not a fact."""

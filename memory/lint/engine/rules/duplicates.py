@@ -10,11 +10,12 @@ from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edits import with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Changes, Finding, Fix, Severity
-from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
+from memory.lint.engine.line_text import MOST_CHARACTERS
 from memory.lint.engine.rules.reading import is_binary
 from memory.lint.engine.similarity import find_similar_pairs
 from memory.lint.engine.stems import words_of
 from memory.lint.engine.surroundings import Surroundings
+from sessions.text.engine.excerpt import excerpt
 
 FEWEST_WORDS = 8
 """Words: shorter repetitions do not count."""

@@ -12,8 +12,8 @@ from memory.files.engine.reading.edits import with_field, with_header
 from memory.files.engine.reading.file import MemoryFile, MemoryType
 from memory.files.engine.reading.header import Field
 from memory.lint.engine.finding import Changes, Finding, Fix, Severity
-from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.surroundings import Surroundings
+from sessions.text.engine.excerpt import excerpt
 
 _MARKUP = re.compile(r"^[#>*+\-\s\d.)]+|[*_`]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")

@@ -11,9 +11,10 @@ from functools import partial
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import FileKind, MemoryFile
 from memory.lint.engine.finding import Changes, Finding, Fix, Severity
-from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
+from memory.lint.engine.line_text import MOST_CHARACTERS
 from memory.lint.engine.rules.reading import is_binary
 from memory.lint.engine.surroundings import Surroundings
+from sessions.text.engine.excerpt import excerpt
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _INVISIBLE = re.compile(

@@ -11,8 +11,8 @@ from memory.files.engine.reading.file import MemoryFile
 from memory.files.engine.reading.index import Index, IndexEntry, IndexLine
 from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
 from memory.lint.engine.finding import Changes, Finding, Fix, Severity
-from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.surroundings import Surroundings
+from sessions.text.engine.excerpt import excerpt
 
 RECALLED_LINES = 200
 RECALLED_BYTES = 4_096

@@ -14,8 +14,8 @@ from memory.files.engine.reading.links import Link, normalize_name
 from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, Fate
 from memory.files.engine.reading.text import split_lines, strip_line_end
 from memory.lint.engine.finding import Changes, Finding, Fix, Severity
-from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.surroundings import Surroundings
+from sessions.text.engine.excerpt import excerpt
 
 
 def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:

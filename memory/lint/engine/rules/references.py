@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Finding, Severity
-from memory.lint.engine.line_text import excerpt
 from memory.lint.engine.surroundings import Checkout, Surroundings
+from sessions.text.engine.excerpt import excerpt
 
 _SPAN = re.compile(r"`([^`\n]{2,200})`")
 _PATH = re.compile(

@@ -8,10 +8,11 @@ from functools import partial
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Changes, Finding, Fix, Severity
-from memory.lint.engine.line_text import MOST_CHARACTERS, excerpt
+from memory.lint.engine.line_text import MOST_CHARACTERS
 from memory.lint.engine.rules.reading import is_binary
 from memory.lint.engine.surroundings import Surroundings
 from sessions.secrets.engine import mask
+from sessions.text.engine.excerpt import excerpt
 
 
 def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:

@@ -9,8 +9,9 @@ from memory.files.engine.reading.body import MOST_CHARACTERS
 from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Finding, Severity
-from memory.lint.engine.line_text import excerpt, without_code
+from memory.lint.engine.line_text import without_code
 from memory.lint.engine.surroundings import Surroundings
+from sessions.text.engine.excerpt import excerpt
 
 CODE_LINES = 12
 CODE_SHARE = 0.6

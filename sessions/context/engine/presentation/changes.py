@@ -12,6 +12,7 @@ from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.request import Context
 from sessions.linking.engine.raw_fields import text
 from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, mark_words, plain_line
+from sessions.text.engine.excerpt import cut
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.transcripts.engine.messages import THINKING_TYPES
@@ -154,5 +155,4 @@ def _masked_text(piece: Piece | None, mask: Mask) -> str:
 
 
 def _clip(line: Line) -> Line:
-    words = line.text
-    return line if len(words) <= _MAX_WIDTH else plain_line(line.kind, words[: _MAX_WIDTH - 1] + "…")
+    return line if len(line.text) <= _MAX_WIDTH else plain_line(line.kind, cut(line.text, _MAX_WIDTH))

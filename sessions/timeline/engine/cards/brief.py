@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from sessions.text.engine.excerpt import excerpt
 from sessions.timeline.engine.cards.build import build_cards
 from sessions.timeline.engine.cards.card import Card, CardKind, Output, Plain, Prose
 from sessions.timeline.engine.cards.lens import Mask
 from sessions.transcripts.engine.rows import Row
 
 LONGEST = 100
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +28,8 @@ def make_brief(row: Row, mask: Mask) -> Brief:
 
 def _card_brief(card: Card) -> Brief:
     if card.chips:
-        return Brief(card.chips[0].label.capitalize(), _shorten(card.chips[0].detail))
+        return Brief(card.chips[0].label.capitalize(), excerpt(card.chips[0].detail, LONGEST))
     text = next((part.text for part in card.parts if isinstance(part, Prose | Plain | Output)), "")
     # The summary of a result without its call is only an id.
     first, second = (text, "") if card.kind is CardKind.RESULT else (card.summary, text)
-    return Brief(card.title or "Output", _shorten(first or second))
-
-
-def _shorten(text: str) -> str:
-    flat = _SPACE.sub(" ", text[: 8 * LONGEST]).strip()
-    return flat if len(flat) <= LONGEST else flat[: LONGEST - 1] + "…"
+    return Brief(card.title or "Output", excerpt((first or second)[: 8 * LONGEST], LONGEST))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from sessions.text.engine.excerpt import cut
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.card import Output, Part, Plain, Prose
 from sessions.timeline.engine.cards.tool_results import ResultsByCall
@@ -63,7 +64,7 @@ class Lens:
         """One line for a header. Cutting it does not mark the card as cut."""
         window = self.mask(text[: chars + _MARGIN])
         flat = _SPACE.sub(" ", spell_invisible(_TERMINAL.sub("", window[: 4 * chars]))).strip()
-        return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+        return cut(flat, chars)
 
     def block(self, text: str, limit: Limit) -> str:
         """The start of a text, up to the limit."""

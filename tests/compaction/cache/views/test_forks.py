@@ -20,7 +20,7 @@ from inspector.web.clock import now_ms
 from sessions.archive.engine.file_prints import print_of
 from sessions.capture.engine.packing import join_parts, pack_numbers
 from sessions.capture.selectors.captures import load_answer, load_sent
-from sessions.capture.services.contents import contents_store
+from sessions.capture.services.captures import contents_store
 from sessions.models import Capture, Request, Transcript
 from tests.compaction.logged import SYSTEM, Logged
 from tests.compaction.mechanisms.engine.summarising import REPLY

@@ -58,12 +58,10 @@ def checked(before: list[Message], after: list[Message], report: dict[str, objec
     assert sum(count.after for count in counts) == estimate(after)
     weights = MessageWeights(PromptSize(Weight(0, Basis.ESTIMATED)), Rates("claude-opus-4-6"))
     categories = [weights.categories(side, RequestSetup(), "claude-opus-4-6") for side in (before, after)]
-    shares = shares_of(categories[0], categories[1])
-    for side, tokens in (
-        (before, sum(share.before for share in shares)),
-        (after, sum(share.after for share in shares)),
-    ):
-        assert abs(tokens - sum(weights.message(message).tokens for message in side)) <= len(shares)
+    sizes = weights.size(before), weights.size(after)
+    shares = shares_of(categories[0], categories[1], sizes)
+    assert sum(share.before.tokens for share in shares) == round(sizes[0].weight.tokens)
+    assert sum(share.after.tokens for share in shares) == round(sizes[1].weight.tokens)
     for row in comparison.rows:
         if row.status is Status.KEPT:
             assert row.before is not None

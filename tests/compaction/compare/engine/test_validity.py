@@ -76,8 +76,8 @@ def test_a_sentence_tells_what_became_of_the_messages() -> None:
     applied = apply_kind(FULL, long, Parameters(), now=NOON, model=UNBOUND)
     report = report_of(FULL, applied, Summariser("mechanical", ""))
     comparison = compare(long, applied.after, causes_of_report(report))
-    assert sentence(comparison).startswith("12 messages became a summary of ~")
-    assert sentence(compare(long, long)) == "12 messages kept word for word."
+    assert sentence(comparison).startswith("12 records became a summary of ~")
+    assert sentence(compare(long, long)) == "12 records kept word for word."
     assert sentence(compare([], [])) == "Both contexts are empty."
     attribution = trace_summary(comparison, applied.summary, str)
     assert attribution is not None

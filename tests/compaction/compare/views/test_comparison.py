@@ -63,8 +63,8 @@ def test_a_recorded_boundary_shows_what_the_model_saw_before_and_after(client: C
     assert "Compacted automatically at ~167.2k tokens" in html
     assert rows(html) == [*["summarised"] * 4, "added", "kept", "added"]
     assert chips(html) == {"summarised": 4, "added": 2, "kept": 1}
-    assert "4 messages became a summary of ~" in html
-    assert "1 message kept word for word" in html
+    assert "4 records became a summary of ~" in html
+    assert "1 record kept word for word" in html
     assert f'href="/sessions/{transcript.public_id}/entries/L5/">entry 5</a>' in html
     assert html.count("It is 2.44 m at Skerry Point.") == 1
     assert html.count("And at Gull Haven?") == 2
@@ -153,7 +153,7 @@ def test_a_run_is_told_by_its_report(client: Client, file: Written) -> None:
     html = page(client, made.transcript, f"compactions/run-{made.pk}/")
     assert chips(html) == {"kept": 32, "cleared": 4}
     assert "An earlier result of Bash." in html
-    assert "4 messages lost the text of their results" in html
+    assert "4 records lost the text of their results" in html
     assert "cleared, original in the entry" in html
 
 

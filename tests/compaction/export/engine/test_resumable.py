@@ -227,6 +227,16 @@ def test_what_is_given_anew_is_written_as_the_client_recorded_it() -> None:
     assert join_messages(context_at(Log(to_jsonl(rows))).messages) == join_messages(applied.after)
 
 
+def test_what_is_given_anew_has_the_time_of_the_compaction() -> None:
+    """Some clients read attachments in the order of their times, and these come last."""
+    applied, rows = attaching(FULL)
+    assert applied.compaction is not None
+    boundary, *others = rows
+    attached = [row for row in others if row["type"] == "attachment"]
+    assert len(attached) > 3
+    assert {row["timestamp"] for row in attached} == {boundary["timestamp"]}
+
+
 def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     applied = applied_to(context_at(log), FULL)

@@ -16,7 +16,11 @@ from sessions.transcripts.engine.messages import Message, read_messages, replace
 from sessions.usage.engine.price_forecast import Weight as RequestWeight
 from sessions.usage.engine.price_forecast import forecast_price
 from sessions.usage.engine.tokens import estimate
-from sessions.weights.engine import Basis, Weight
+from sessions.weights.engine import Basis, PromptSize, Rates, Weight
+from sessions.weights.engine.message_weights import MessageWeights
+
+HEAD = Weight(1_000, Basis.APPORTIONED)
+WEIGHTS = MessageWeights(PromptSize(Weight(0, Basis.ESTIMATED), HEAD), Rates("claude-opus-5"))
 
 
 def talk() -> list[Message]:
@@ -66,18 +70,18 @@ def test_weighing_goes_through_it_without_asking_anybody() -> None:
     messages = read_messages(
         [{"role": role, "content": "how high is the water? " * 200} for _ in range(6) for role in ("user", "assistant")]
     )
-    weigher = RequestWeigher(overhead=1_000)
+    weigher = RequestWeigher(WEIGHTS)
     done = apply_kind(FULL, messages, effects=Effects(summarise=weigher), now=0.0)
     assert done.done
     assert not done.mechanical
     assert [weight.output for weight in weigher.weights] == [20_000]
-    direct = RequestWeigher(overhead=1_000)
+    direct = RequestWeigher(WEIGHTS)
     plain = Parameters(settings={"fork": "off"})
     longer = Parameters(settings={"fork": "off"}, instructions="Mind the moon. " * 400)
     apply_kind(FULL, messages, plain, effects=Effects(summarise=direct), now=0.0)
     apply_kind(FULL, messages, longer, effects=Effects(summarise=direct), now=0.0)
     assert direct.weights[0].input < weigher.weights[0].input
-    assert estimate(messages) < direct.weights[0].input < direct.weights[1].input
+    assert WEIGHTS.size(messages).messages.tokens < direct.weights[0].input < direct.weights[1].input
 
 
 @pytest.mark.parametrize("kind", [FULL, PARTIAL_UP_TO])
@@ -85,10 +89,11 @@ def test_a_fork_shares_all_but_its_own_message_with_the_session(kind: KindSpec) 
     messages = read_messages(
         [{"role": role, "content": "how high is the water? " * 200} for _ in range(6) for role in ("user", "assistant")]
     )
-    weigher = RequestWeigher(overhead=1_000)
+    weigher = RequestWeigher(WEIGHTS)
     apply_kind(kind, messages, Parameters(pivot=messages[6].uuid), effects=Effects(summarise=weigher), now=0.0)
     (weight,) = weigher.weights
-    assert weight.shared == 1_000 + estimate(messages[:6] if kind is PARTIAL_UP_TO else messages)
+    shared = WEIGHTS.size(messages[:6] if kind is PARTIAL_UP_TO else messages).weight
+    assert weight.shared == round(shared.tokens)
     price = forecast_price("claude-opus-5", weigher.weights)
     assert price.shared == weight.shared
     assert price.cached is not None
@@ -98,7 +103,7 @@ def test_a_fork_shares_all_but_its_own_message_with_the_session(kind: KindSpec) 
 
 def test_a_direct_request_shares_nothing() -> None:
     messages = read_messages([{"role": "user", "content": "how high?"}, {"role": "assistant", "content": "4 m"}])
-    weigher = RequestWeigher(overhead=1_000)
+    weigher = RequestWeigher(WEIGHTS)
     plain = Parameters(settings={"fork": "off"})
     apply_kind(FULL, messages, plain, effects=Effects(summarise=weigher), now=0.0)
     assert [weight.shared for weight in weigher.weights] == [0]

@@ -13,6 +13,7 @@ from compaction.kinds.engine.specs.auto import AUTO
 from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.selectors.overrides import PERCENT, WINDOW, add_overrides
 from sessions.models import Transcript
+from sessions.weights.engine import WeightTable
 from tests.sessions.transcripts.engine.spoken import START, Talk
 
 
@@ -31,7 +32,7 @@ def write(file: Path, variables: dict[str, Any]) -> None:
 
 
 def threshold(session: Transcript, **text: str) -> int:
-    parameters = add_overrides(AUTO, Parameters(settings=text), session)
+    parameters = add_overrides(AUTO, Parameters(settings=text), session, WeightTable())
     return int(config_of(AUTO, parameters.settings).pipeline.limits.threshold)
 
 
@@ -44,7 +45,7 @@ def test_the_settings_of_the_client_lower_the_threshold_and_the_answer_names_the
     talk = Talk()
     talk.prompt("hello")
     talk.says("hello")
-    applied = apply_kind(AUTO, talk.messages, add_overrides(AUTO, Parameters(), session), now=START)
+    applied = apply_kind(AUTO, talk.messages, add_overrides(AUTO, Parameters(), session, WeightTable()), now=START)
     assert f"the threshold of 18,000 ({PERCENT}=10 in {tmp_path / 'config' / 'settings.json'} (user))" in applied.why
 
 
@@ -78,4 +79,4 @@ def test_what_the_client_would_ignore_counts_for_nothing(session: Transcript, se
 def test_what_a_person_asks_for_wins_and_other_kinds_have_no_threshold(session: Transcript, settings: Settings) -> None:
     setattr(settings, PERCENT, "10")
     assert threshold(session, percent="20") == 36_000
-    assert add_overrides(FULL, Parameters(), session) == Parameters()
+    assert add_overrides(FULL, Parameters(), session, WeightTable()) == Parameters()

@@ -163,7 +163,7 @@ def test_without_a_kind_it_says_what_would_happen_now_and_why(client: Client) ->
     html = page(client)
     assert "Nothing would change" in forecast(html)
     last = names.spent("long")
-    assert f"Auto-compact {last.prompt + last.output:,} tokens are fewer than the threshold" in forecast(html)
+    assert f"Auto-compact ~{last.prompt + last.output:,} tokens are fewer than the threshold" in forecast(html)
     assert html.count('class="kind"') == len(KINDS)
 
 

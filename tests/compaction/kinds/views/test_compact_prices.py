@@ -52,7 +52,7 @@ def asking(**more: str) -> dict[str, str]:
 
 def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
     html = page(client, asking())
-    assert re.search(rf"~1[12]\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
+    assert re.search(rf"~2[01]\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.04", forecast(html))
     response = client.post(ADDRESS, asking(instructions="Mind the moon."))
     html = words_of(response.content)
     assert response.status_code == 200
@@ -63,7 +63,7 @@ def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, ser
         "at most ~20.0k",
     ):
         assert words in html
-    assert re.search(r"~\$0\.02</b> for what is sent, <b>~\$0\.22</b> with the longest answer", html)
+    assert re.search(r"~\$0\.04</b> for what is sent, <b>~\$0\.24</b> with the longest answer", html)
     assert "its prompt cache cannot be shared" in html
     assert 'name="instructions" value="Mind the moon."' in html
     assert not Run.objects.exists()

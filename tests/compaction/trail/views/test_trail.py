@@ -19,6 +19,7 @@ from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
+from sessions.weights.services.weighing import transcript_weigh
 from tests.samples import SHARED, needs_samples
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.writing import START
@@ -267,9 +268,29 @@ def test_what_started_each_compaction_is_told(client: Client, file: Written) -> 
     assert started(html) == ["threshold", "asked for", "after an error", "unknown"]
     words = flat(html)
     assert "The API had refused the request before it: Prompt is too long" in words
-    assert "100% of the usual threshold of 167.0k" in words
+    assert "100% of the 167.0k where auto-compact starts in a window of 200.0k" in words
     assert "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE" in words
-    assert "1 answer after the one before" in words
+    assert "1 answer since the compaction before" in words
+
+
+def test_the_threshold_of_a_session_is_one_on_all_of_its_pages(client: Client, file: Written) -> None:
+    """The model takes a million tokens, but the client compacted where one with 200,000 does."""
+    usage = {"input_tokens": 166_000, "output_tokens": 1_000}
+    file.user("Chart the tides")
+    file.assistant("Charted.", model="claude-opus-4-6", usage=usage)
+    file.compacts("Tides.")
+    file.assistant("On we go.", model="claude-opus-4-6", usage={"input_tokens": 30_000, "output_tokens": 10})
+    transcript = file.read()
+    before = flat(page(client, transcript))
+    transcript_weigh(transcript=transcript)
+    words = flat(page(client, transcript))
+    for trail in (before, words):
+        assert "of the 167.0k where auto-compact starts in a window of 200.0k" in trail
+    context = flat(client.get(f"/sessions/{transcript.public_id}/context/").content.decode())
+    assert "auto-compact at 167.0k" in context
+    assert "window 200.0k as its compactions show" in context
+    forecast = flat(client.get(f"/sessions/{transcript.public_id}/compact/?kind=auto&forecast=1").content.decode())
+    assert "threshold of 167,000 (of the usual window, as its compactions show)" in forecast
 
 
 @needs_samples

@@ -17,17 +17,17 @@ def test_the_first_notes_are_due_at_ten_thousand_tokens() -> None:
     assert not check_due(talk(0), 9_999, None).is_due
     result = check_due(talk(0), 10_000, None)
     assert result.is_due
-    assert result.why == "The context has 10,000 tokens; notes are taken for the first time at 10,000."
+    assert result.why == "The context has ~10,000 tokens; notes are taken for the first time at 10,000."
 
 
 def test_later_notes_wait_for_growth_and_for_three_calls_or_a_rest() -> None:
     last = LastUpdate(10_000)
     cases = [
-        (talk(3), 14_999, False, "has grown by 4,999 tokens"),
+        (talk(3), 14_999, False, "has grown by ~4,999 tokens"),
         (talk(3), 15_000, True, "5,000 and 3 are enough"),
         (talk(2), 15_000, False, "it is in the middle of something"),
         (talk(2, 0), 15_000, True, "the last turn has called no tool"),
-        (talk(3), 8_000, False, "has 2,000 tokens less"),
+        (talk(3), 8_000, False, "has ~2,000 tokens less"),
     ]
     for messages, tokens, expected, why in cases:
         result = check_due(messages, tokens, last)

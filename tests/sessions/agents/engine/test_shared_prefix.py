@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from sessions.agents.engine import compare_prompts
-from sessions.agents.engine.shared_prefix import Comparison
+from sessions.agents.engine.shared_prefix import Comparison, SharedPrefix
 from sessions.context.engine import Context, Element, Exactness, Piece, RequestSetup
 from sessions.context.engine.rendering.overlays import Overlays
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
+from sessions.weights.engine import Basis, PartReader, WeightTable, weigh_context
 
 SYSTEM = ({"type": "text", "text": "You are a pilot.", "cache_control": {"type": "ephemeral"}},)
 UNMARKED = ({"type": "text", "text": "You are a pilot."},)
@@ -26,8 +27,14 @@ def context(*words: str, given: RequestSetup | None = None, model: str = "m1") -
     return Context("msg", 9, model, parts, None, recorded, given or RequestSetup(), Overlays())
 
 
+def compare(parent: Context, child: Context, *, read: int | None = None, prompt: int | None = None) -> SharedPrefix:
+    parts = PartReader().parts(child.elements)
+    weights = weigh_context(parts, WeightTable(), model=child.model, position=child.position, counted=prompt)
+    return compare_prompts(parent, child, weights, read=read)
+
+
 def test_a_fork_repeats_all_of_its_parent_and_adds_its_own() -> None:
-    result = compare_prompts(
+    result = compare(
         context("Hello", "Hi", "Look", given=RequestSetup(SYSTEM, TOOLS)),
         context("Hello", "Hi", "Look", "I start agents", "You count", given=RequestSetup(UNMARKED, TOOLS)),
         read=9_000,
@@ -35,27 +42,28 @@ def test_a_fork_repeats_all_of_its_parent_and_adds_its_own() -> None:
     )
 
     assert (result.messages, result.parent_messages) == (3, 3)
-    assert result.tokens == 5  # of “Hello”, “Hi” and “Look”: a third of a token for each letter, rounded up
+    assert 12 < result.weight.tokens < 20  # of “Hello”, “Hi” and “Look”: four for each block, and their letters
+    assert result.weight.basis is Basis.ESTIMATED
     assert (result.system, result.tools, result.model) == (Comparison.SAME, Comparison.SAME, Comparison.SAME)
     assert (result.exactness, result.read, result.prompt) == (Exactness.RECORDED, 9_000, 9_500)
     assert result.sentence == "The first 3 messages of 3 are the parent's, byte for byte."
 
 
 def test_an_agent_with_a_prompt_of_its_own_shares_no_message() -> None:
-    result = compare_prompts(context("Hello", "Hi"), context("Count the tides"))
+    result = compare(context("Hello", "Hi"), context("Count the tides"))
 
-    assert (result.messages, result.tokens) == (0, 0)
+    assert (result.messages, result.weight.tokens) == (0, 0)
     assert result.sentence.startswith("No message is the same from the start")
 
 
 def test_what_differs_once_ends_what_is_shared() -> None:
-    result = compare_prompts(context("Hello", "Hi", "Look", "Yes"), context("Hello", "Hi", "look", "Yes"))
+    result = compare(context("Hello", "Hi", "Look", "Yes"), context("Hello", "Hi", "look", "Yes"))
 
     assert result.messages == 2
 
 
 def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
-    result = compare_prompts(context("Hello", given=RequestSetup(SYSTEM)), context("Hello"))
+    result = compare(context("Hello", given=RequestSetup(SYSTEM)), context("Hello"))
 
     assert (result.system, result.tools) == (Comparison.UNKNOWN, Comparison.UNKNOWN)
     assert not result.has_broken_start
@@ -74,7 +82,7 @@ def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
 def test_messages_behind_something_that_differs_cannot_come_from_the_cache(
     given: RequestSetup, model: str, words: str
 ) -> None:
-    result = compare_prompts(
+    result = compare(
         context("Hello", "Hi", given=RequestSetup(SYSTEM, TOOLS)), context("Hello", "Hi", given=given, model=model)
     )
 

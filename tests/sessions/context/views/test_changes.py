@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from django.test import Client
 
 from sessions.models import Transcript
-from tests.pages import HTMX
+from sessions.weights.services.weighing import transcript_weigh
+from tests.pages import HTMX, sizes_in
 from tests.sessions.context.views.context_pages import ids, write_compacted
 from tests.sessions.written import Written
 
@@ -62,6 +64,19 @@ def test_the_first_request_has_nothing_before_it(client: Client, file: Written) 
     file.turns(1)
     transcript = file.read()
     assert "This is the first request." in part(client, transcript, f"?request={ids(transcript)[0]}")
+
+
+def test_the_parts_of_the_difference_add_up_to_it_also_after_a_compaction(client: Client, file: Written) -> None:
+    transcript = write_compacted(file)
+    transcript_weigh(transcript=transcript)
+    for number, name in enumerate(ids(transcript)):
+        html = part(client, transcript, f"?request={name}")
+        if number:
+            total = re.search(r'data-difference="(-?\d+)"', html)
+            assert total is not None
+            assert sum(map(int, re.findall(r'data-part="(-?\d+)"', html))) == int(total[1])
+            before, after = [size.tokens or 0 for size in sizes_in(html) if size.of.startswith("whole prompt")][:2]
+            assert after - before == int(total[1])
 
 
 def test_without_htmx_it_is_a_page(client: Client, file: Written) -> None:

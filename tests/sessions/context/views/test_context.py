@@ -315,3 +315,19 @@ def test_it_shows_where_the_conversation_may_be_cut(client: Client, file: Writte
     marks = re.findall(r'class="(cut-here|no-cut)"', html.split('id="messages"')[-1])
     # Question, call, result, answer, twice, and a question: only between a call and its result no cut is legal.
     assert marks == ["cut-here", "no-cut", "cut-here", "cut-here", "cut-here", "no-cut", "cut-here", "cut-here"]
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    [
+        ("2.1.166", "by the rules of 2.1.160 and 2.1.170: client 2.1.166 itself was never recorded"),
+        ("2.1.999", "itself was never recorded"),
+        ("2.1.160", "by the rules of the client"),
+    ],
+)
+def test_a_client_that_was_never_recorded_is_named_with_the_nearest_that_were(
+    client: Client, file: Written, version: str, shown: str
+) -> None:
+    file.user("When is high water?", version=version)
+    file.assistant("At noon.", version=version)
+    assert shown in " ".join(page(client, file.read()).split())

@@ -36,7 +36,7 @@ def test_it_measures_what_was_not_measured_and_says_how_well_counts_are_explaine
 def test_without_json_it_prints_a_table(file: Written) -> None:
     talk(file)
     lines = run().splitlines()
-    assert lines[0].split() == ["requests", "named", "5", "%", "error", "95", "%"]
+    assert lines[0].split() == ["requests", "named", "5", "%", "messages", "error", "95", "%"]
     assert lines[1].startswith("all      requests")
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sessions.timeline.engine.cards.card import Picture
-from sessions.timeline.engine.cards.images.image_size import fit_box, image_size
 from sessions.timeline.engine.cards.safe_get import as_dict, as_list, as_text
+from sessions.transcripts.engine.image_size import fit_box, image_size
 from sessions.transcripts.engine.rows import Record, Row
 
 SHOWABLE = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})

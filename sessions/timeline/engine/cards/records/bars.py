@@ -20,7 +20,7 @@ from sessions.timeline.engine.cards.safe_get import (
 )
 from sessions.timeline.engine.cards.tools.call import drop_empty
 from sessions.transcripts.engine.rows import Record, Row
-from sessions.weights.engine import Basis, BoundarySize, PromptSize, Rates, Weight, features_of
+from sessions.weights.engine import Basis, BoundarySize, PromptSize, Weight, estimate_text
 
 _BARS = ("compact_boundary", "microcompact_boundary", "snip_boundary", "snip-boundary")
 _HOW = {"auto": "automatically", "manual": "by hand"}
@@ -49,7 +49,7 @@ def summary_weight(text: str, size: BoundarySize | None) -> Weight | None:
     """As it was sent; estimated until that was measured. None without a summary."""
     if size is not None and size.summary is not None:
         return size.summary
-    return Weight(Rates("").estimate(features_of({"type": "text", "text": text})), Basis.ESTIMATED) if text else None
+    return Weight(estimate_text(text), Basis.ESTIMATED) if text else None
 
 
 def bar(row: Row, summary: Row | None, lens: Lens, size: BoundarySize | None = None) -> Card:
@@ -112,7 +112,7 @@ def _compaction_sentence(metadata: dict[str, Any], summary: str, lens: Lens, siz
     before = size_before(metadata, None if size is None else size.before)
     start = f"Compacted {how} at {before} tokens." if before else f"Compacted {how}, size before {UNKNOWN}."
     count = as_int(metadata.get("messagesSummarized"))
-    subject = plural(count, "message") if count is not None else "The conversation"
+    subject = plural(count, "record") if count is not None else "The conversation"
     length = _in_words(summary_weight(summary, size))
     middle = f" {subject} became a summary" if summary or count else ""
     middle += f" of {length} tokens" if summary else ""

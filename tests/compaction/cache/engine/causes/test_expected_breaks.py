@@ -53,6 +53,19 @@ def test_a_rewind_that_read_less_than_it_shares_has_another_cause() -> None:
     assert not cache_break.expected
 
 
+def test_a_conversation_that_was_written_down_once_more_did_not_go_back() -> None:
+    """2.0.30 does so when it reads a session with a picture again."""
+    request = SentRequest()
+    words, answer = conversation(2, "Once more {}. ")
+    again = replace(
+        later(request),
+        messages=[*request.messages[:40], words, answer],
+        places={40: 105, 41: 106},
+        answers={41: "msg_100"},
+    )
+    assert names(broken(request, again, read=4_000, within_reach=4_000)) == ["messages_rewritten"]
+
+
 @pytest.mark.parametrize("kind", ["microcompact_boundary", "marble-origami-commit"])
 def test_content_that_was_cleared_in_between_is_expected(kind: str) -> None:
     request = SentRequest()

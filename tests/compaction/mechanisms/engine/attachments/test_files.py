@@ -176,4 +176,4 @@ def test_all_files_together_have_a_budget() -> None:
     config = FileConfig(tokens_each=100, tokens_in_all=150)
     parts, remarks = restored(conversation("a", "b", "c"), config=config, files=dict.fromkeys("abc", "x" * 398))
     assert [len(shown(part)) > 390 for part in parts] == [True, False]
-    assert remarks == ["b is cut from 100 to 50 tokens", "a is left out: 150 tokens of files are restored"]
+    assert remarks == ["b is cut from ~100 to ~50 tokens", "a is left out: 150 tokens of files are restored"]

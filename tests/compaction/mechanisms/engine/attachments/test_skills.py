@@ -17,7 +17,7 @@ def test_each_skill_and_all_together_have_a_budget() -> None:
     assert part.texts[0].count("x" * 20_000) == 5
     assert part.texts[0].count("[cut here; the rest can be read in /skills/") == 5
     assert part.remarks[:5] == tuple(
-        f"skill s{number} is cut from 10,000 to 5,000 tokens" for number in (6, 5, 4, 3, 2)
+        f"skill s{number} is cut from ~10,000 to ~5,000 tokens" for number in (6, 5, 4, 3, 2)
     )
     assert [remark.split(":")[0] for remark in part.remarks[5:]] == ["skill s1 is left out", "skill s0 is left out"]
 

@@ -27,7 +27,7 @@ def test_a_compaction_is_told_in_one_sentence_with_its_summary() -> None:
     card = single_card(boundary(metadata), summary("x" * 16_400))
     assert card.kind is CardKind.BAR
     assert card.summary == (
-        "Compacted automatically at ~167.2k tokens. 118 messages became a summary of ~5.3k tokens;"
+        "Compacted automatically at ~167.2k tokens. 118 records became a summary of ~5.3k tokens;"
         " the last 9 records are kept."
     )
     assert card.facts == ("took 1m 8s", "~13.0k tokens after, messages only, as the client expected")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.timeline.engine.cards.images.image_size import fit_box, image_size
+from sessions.transcripts.engine.image_size import fit_box, image_size
 
 SEGMENT = b"\xff\xe1\x00\x08EXIF\0\0"
 FRAME = b"\x08\x00\x64\x01\x2c\x03"  # 8 bits, 100 high, 300 wide, 3 colours

@@ -1,4 +1,4 @@
-"""Reads the size of an image from the start of its file, so that pages can reserve its space."""
+"""Reads the size of an image from the start of its file: pages reserve its space, and its tokens depend on it."""
 
 from __future__ import annotations
 
