@@ -49,11 +49,6 @@ class RawSection(NamedTuple):
     """Of its block."""
 
     @property
-    def own_words(self) -> str:
-        """Without the line breaks before the next section, which are no change of this one."""
-        return self.words if self.is_last else self.words.rstrip("\n")
-
-    @property
     def is_message(self) -> bool:
         return not self.place.startswith("system")
 

@@ -32,13 +32,18 @@ def compare_sections(
             compared[index] = replace(section, change=Change.NEW)
         else:
             left.remove(former)
-            diff = _diff(former.own_words, section.part.own_words, mask)
+            diff = _diff(former.words, section.part.words, mask)
             compared[index] = replace(section, change=Change.CHANGED, diff=diff)
     return (*compared, *(PromptSection(part, 0, 0, "", None, Change.GONE) for part in left))
 
 
 def _same(former: RawSection, section: RawSection) -> bool:
-    return (former.key, former.own_words) == (section.key, section.own_words)
+    if former.key != section.key:
+        return False
+    if former.is_last and section.is_last:
+        return former.words == section.words
+    # The line breaks before a next section belong to neither.
+    return former.words.rstrip("\n") == section.words.rstrip("\n")
 
 
 def _diff(old: str, new: str, mask: Mask) -> Diff:

@@ -151,10 +151,11 @@ def test_a_changed_section_has_a_diff_with_its_secrets_masked() -> None:
     assert "secret" not in str(diff)
 
 
-def test_a_section_that_another_follows_has_not_changed() -> None:
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_section_that_another_follows_has_not_changed(end: str) -> None:
     memory = "# Memory\nMetres."
     style = "# Output style\nTerse."
-    made = sections(setup_of(block(f"{memory}\n\n{style}")), (), (setup_of(block(memory)), ()))
+    made = sections(setup_of(block(f"{memory}\n\n{style}")), (), (setup_of(block(f"{memory}{end}")), ()))
     assert {title: section.change for title, section in made.items()} == {
         "Memory": Change.SAME,
         "Output style": Change.NEW,
