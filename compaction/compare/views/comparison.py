@@ -84,11 +84,11 @@ def transcript_compare(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     names = [request.GET.get(name, "").strip() for name in ("a", "b")]
     if not all(names):
-        return render_page(request, TEMPLATE, {**_frame(head), "asked": names, "choices": choices_of(head.transcript)})
+        return render_page(request, TEMPLATE, {**_frame(head), "names": names, "choices": choices_of(head.transcript)})
     points = Points(head.transcript)
     comparison = load_comparison(points, (names[0], names[1]), lambda: (points.end(names[0]), points.end(names[1])))
     state = ComparisonState.of(request, a=names[0], b=names[1])
-    values = {"asked": names, "title": "Two points of this session", "choices": choices_of(head.transcript)}
+    values = {"names": names, "title": "Two points of this session", "choices": choices_of(head.transcript)}
     return _page(request, head, state, comparison, values)
 
 
@@ -115,7 +115,7 @@ def _page(
         TEMPLATE,
         {
             **values,
-            "found": comparison,
+            "comparison": comparison,
             "summary": find_summary(comparison),
             "sentence": sentence(comparison),
             "items": view.rows(layout.page(start)),
