@@ -23,11 +23,14 @@ class Share:
 
 def shares_of(before: CategoryWeights, after: CategoryWeights, sizes: tuple[PromptSize, PromptSize]) -> list[Share]:
     """One share for each category that either side has. `sizes`: of the two prompts, which they add up to."""
+    labels = dict(LABELS)
+    if any(side[Category.SYSTEM].tokens for side in (before, after)):
+        labels[Category.HEAD] = LABELS[Category.TOOLS]  # what no record holds is the rest of what stands before
     rounded = [round_categories(side, size) for side, size in zip((before, after), sizes, strict=True)]
     shares = (
         Share(
             category,
-            LABELS[category],
+            labels[category],
             Weight(rounded[0][category], before[category].basis),
             Weight(rounded[1][category], after[category].basis),
         )

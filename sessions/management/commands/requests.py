@@ -65,7 +65,7 @@ class Command(BaseCommand):
             return
         self.stdout.write(cache_sentence(anatomy.usage))
         for row in report.sections:
-            scope = row.scope or "unknown"
+            scope = "message" if row.part.is_message else row.scope or "unknown"
             line = f"  {tokens(row.tokens):>6} {row.percent:>3}%  {scope:<7} {row.change:<8}"
             self.stdout.write(f"{line} {printable(mask(row.title))}")
         for sentence in [report.scope, *(f"{place.mark.path}: {place.sentence}" for place in report.marks)]:

@@ -21,7 +21,7 @@ from sessions.usage.engine.billing_header import BILLING
 from sessions.usage.engine.tokens import estimate_block
 from sessions.usage.engine.usage import Usage
 from sessions.weights.engine import ContextWeights, Weight, combine
-from sessions.weights.engine.setup_weights import SetupWeights, setup_weights
+from sessions.weights.engine.setup_weights import SetupWeights, rest_label, setup_weights
 
 _TITLES = {"tools": "Tools", "system": "System prompt", "messages": "Messages"}
 _NO_RECORD = {
@@ -52,6 +52,8 @@ class Anatomy:
     """Tokens of the prompt, as the API counted them; else our estimate."""
     unrecorded: float
     """The tokens among these that no record holds."""
+    unrecorded_label: str
+    """What they are."""
     marks_are_known: bool
     """Is it known where the cache marks were?"""
 
@@ -83,7 +85,14 @@ def anatomy_of(
         _section(name, tuple(section_parts), usage, unknown=_NO_RECORD[name] if unknown.get(name) else "")
         for name, section_parts in parts.items()
     )
-    return Anatomy(sections, usage, scale.to_counted(estimated), scale.head, setup.marks is not None or bool(marks))
+    return Anatomy(
+        sections,
+        usage,
+        scale.to_counted(estimated),
+        scale.head,
+        rest_label(setup),
+        setup.marks is not None or bool(marks),
+    )
 
 
 def _tool_parts(setup: RequestSetup, head: SetupWeights | None) -> Iterator[_UnplacedPart]:

@@ -85,6 +85,8 @@ def _account_sentence(ttl: Ttl, asker: Asker) -> str:
     if ttl is Ttl.ONE_HOUR:
         if asker.provider:
             return f"{asker.provider} gives an hour to those who opted in (ENABLE_PROMPT_CACHING_1H_BEDROCK)."
+        if asker.overage:
+            return _USED_UP
         quota = " Its answer tells of such a quota." if asker.overage is False else ""
         if not listed:
             return f"The client's list must be another than the one that is known.{quota}"
@@ -101,6 +103,12 @@ def _account_sentence(ttl: Ttl, asker: Asker) -> str:
             " began: the first decision stands."
         )
     return "So the account was not eligible when the session began: it had no subscription, or no quota left."
+
+
+_USED_UP = (
+    "By now the quota of its subscription is used up; the account was eligible when the session began, and the first"
+    " decision stands."
+)
 
 
 def _latched(ttl: Ttl, history: Sequence[Written]) -> str:

@@ -77,11 +77,11 @@ def prompt_report(
     Lucid continues; `is_lucid`: Lucid asked."""
     marks = marks_of(sent.setup, sent.elements)
     sections = prompt_sections(sent.setup, sent.elements, marks, _block_tokens(anatomy))
-    if before is not None:
-        sections = compare_sections(sections, before.setup, before.elements, mask)
     scope = global_scope_sentence(
         sent.setup, sections, message_id=sent.request, model=sent.model, is_subagent=is_subagent
     )
+    if before is not None:
+        sections = compare_sections(sections, before.setup, before.elements, mask)
     asker = replace(_asker(sent, is_subagent=is_subagent), copies=copies, is_lucid=is_lucid)
     return PromptReport(
         sections,

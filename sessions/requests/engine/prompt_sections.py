@@ -45,6 +45,8 @@ class RawSection(NamedTuple):
     """Of its block, as an address calls it: `system.0`, or `3` for a message."""
     heading: str
     words: str
+    is_last: bool = True
+    """Of its block."""
 
     @property
     def is_message(self) -> bool:
@@ -75,7 +77,7 @@ class PromptSection:
     tokens: int
     """Its share of the tokens of its block, by length."""
     percent: int
-    """Of the characters of all sections."""
+    """Of the tokens of all sections."""
     scope: str
     """`global`, `org` or `none`; or what else the mark says. Empty if nobody knows where marks were."""
     mark: CacheMark | None
@@ -114,25 +116,30 @@ def prompt_sections(
 ) -> tuple[PromptSection, ...]:
     """`tokens`: place of a block -> its tokens as the page shows them, and its characters."""
     raw = [*system_parts(setup.system or ()), *opening_parts(elements)]
-    whole = max(1, sum(len(part.words) for part in raw))
-    sections = [_section(part, marks, tokens, whole) for part in raw]
+    shares = [_share(part, tokens) for part in raw]
+    whole = max(1.0, sum(shares))
+    sections = [_section(part, marks, share, whole) for part, share in zip(raw, shares, strict=True)]
     if setup.marks is None and not marks:
         return tuple(section if section.part.is_message else replace(section, scope="") for section in sections)
     return tuple(sections)
 
 
-def _section(part: RawSection, marks: MarksByBlock, tokens: Mapping[str, tuple[int, int]], whole: int) -> PromptSection:
+def _share(part: RawSection, tokens: Mapping[str, tuple[int, int]]) -> float:
+    of_block, characters = tokens.get(part.place, (0, 0))
+    return of_block * len(part.words) / max(1, characters)
+
+
+def _section(part: RawSection, marks: MarksByBlock, tokens: float, whole: float) -> PromptSection:
     mark = None if part.is_message else marks.get(("system", int(part.place.partition(".")[2]), 0))
     scope = Scope.NONE if mark is None else mark.scope or Scope.ORG
-    of_block, characters = tokens.get(part.place, (0, 0))
-    share = round(of_block * len(part.words) / max(1, characters))
-    return PromptSection(part, share, round(100 * len(part.words) / whole), str(scope), mark)
+    return PromptSection(part, round(tokens), round(100 * tokens / whole), str(scope), mark)
 
 
 def system_parts(system: Sequence[Mapping[str, Any]]) -> Iterator[RawSection]:
     for number, block in enumerate(system):
-        for heading, words in split_sections(text(block.get("text"))):
-            yield RawSection(f"system.{number}", heading, words)
+        parts = split_sections(text(block.get("text")))
+        for index, (heading, words) in enumerate(parts, start=1):
+            yield RawSection(f"system.{number}", heading, words, is_last=index == len(parts))
 
 
 def opening_parts(elements: Sequence[Element]) -> Iterator[RawSection]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
-from sessions.requests.engine.prompt_sections import Change, PromptSection, opening_parts, system_parts
+from sessions.requests.engine.prompt_sections import Change, PromptSection, RawSection, opening_parts, system_parts
 from sessions.text.engine.diffs import Diff, from_texts, mark_words
 from sessions.timeline.engine.cards.lens import Mask
 
@@ -20,7 +20,7 @@ def compare_sections(
     left = [*system_parts(setup.system or ()), *opening_parts(elements)]
     compared = list(sections)
     for index, section in enumerate(sections):
-        same = next((part for part in left if (part.key, part.words) == (section.part.key, section.part.words)), None)
+        same = next((part for part in left if _same(part, section.part)), None)
         if same is not None:
             left.remove(same)
             compared[index] = replace(section, change=Change.SAME)
@@ -35,6 +35,15 @@ def compare_sections(
             diff = _diff(former.words, section.part.words, mask)
             compared[index] = replace(section, change=Change.CHANGED, diff=diff)
     return (*compared, *(PromptSection(part, 0, 0, "", None, Change.GONE) for part in left))
+
+
+def _same(former: RawSection, section: RawSection) -> bool:
+    if former.key != section.key:
+        return False
+    if former.is_last and section.is_last:
+        return former.words == section.words
+    # The line breaks before a next section belong to neither.
+    return former.words.rstrip("\n") == section.words.rstrip("\n")
 
 
 def _diff(old: str, new: str, mask: Mask) -> Diff:

@@ -27,6 +27,7 @@ class SectionKind(NamedTuple):
 _ANEW = "so the session was cleared, compacted or started again in between"
 _FIXED = Computed("with the client, for all sessions of its version", "so another version or another agent sent it")
 _ONCE = Computed("once, until the session is cleared or compacted", _ANEW)
+_CHOSEN = Computed("once, until another is chosen", "so another was chosen")
 _DELTAS = Computed("once; what comes or goes later is told in messages", _ANEW)
 _SERVERS = Computed(
     "for each request, because servers connect and disconnect while a session goes on",
@@ -48,8 +49,8 @@ _KINDS = (
     SectionKind(
         "git status", r"git ?status", r"gitstatus:|this is the git status|as you answer\b.{0,90}# gitstatus", _ONCE
     ),
-    SectionKind("output style", r"output style\b.*", r"the output style", _ONCE),
-    SectionKind("language", r"language\b.*", r"always respond in ", _ONCE),
+    SectionKind("output style", r"output style\b.*", r"the output style", _CHOSEN),
+    SectionKind("language", r"language\b.*", r"always respond in ", _CHOSEN),
     SectionKind("scratchpad", r"scratchpad\b.*", "", _ONCE),
     SectionKind("token budget", r"token budget\b.*", "", _ONCE),
     SectionKind("context management", r"context management|function result clearing", "", _ONCE),

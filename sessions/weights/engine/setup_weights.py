@@ -24,6 +24,13 @@ class SetupWeights:
     """Of the head, that no record holds."""
 
 
+def rest_label(setup: RequestSetup) -> str:
+    """What is weighed without a record that holds it."""
+    if setup.system is not None:
+        return "tool definitions"
+    return "system prompt and tools" if setup.tools is None else "system prompt"
+
+
 def setup_weights(setup: RequestSetup, weights: ContextWeights) -> SetupWeights:
     return share_head(setup, weights.model, weights.head)
 

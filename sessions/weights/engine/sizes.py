@@ -16,7 +16,7 @@ from sessions.usage.engine.tokens import Limits, Window, context_window, window_
 from sessions.weights.engine.context_weights import ContextWeights
 from sessions.weights.engine.features import features_of
 from sessions.weights.engine.prompt_size import PromptSize
-from sessions.weights.engine.setup_weights import share_head
+from sessions.weights.engine.setup_weights import rest_label, share_head
 from sessions.weights.engine.weight import Basis, Weight, combine
 
 LABELS = {
@@ -97,10 +97,11 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
     size = weights.size
     numbers = round_categories(combined, size)
     hidden = {Category.SYSTEM, Category.TOOLS} if combined[Category.HEAD].tokens > 0 else {Category.HEAD}
+    labels = {**LABELS, Category.HEAD: rest_label(context.setup)}
     shares = tuple(
         CategorySize(
             category,
-            LABELS[category],
+            labels[category],
             tokens or (None if category in missing else 0),
             combined[category].basis,
             missing.get(category, ""),

@@ -91,7 +91,7 @@ def test_a_captured_prompt_is_held_against_the_one_captured_before_of_the_same_s
     page = shown(client, f"/captures/{asks('South', 'one', 3, answer_headers=quota).pk}/")
     assert "1 changed since the request before" in page
     assert "<del>North</del><ins>South</ins>" in page
-    reasons = page.partition("Why its marks live")[2].partition("</details>")[0]
+    reasons = page.partition("Its cache marks")[2].partition("</details>")[0]
     for words in ("One hour", "repl_main_thread", "Its answer tells of such a quota.", "since the first request"):
         assert words in reasons, words
     assert "no record of a request before" in shown(client, "/captures/2/")
@@ -206,3 +206,14 @@ def test_a_part_of_a_captured_request_unfolds_alone(client: Client) -> None:
     assert "the capture of the request" in shown(client, f"{address}?open=0")
     missing = client.get(f"{address}?part=open&section=tools&open=tools.7", headers={"HX-Request": "true"})
     assert missing.status_code == 404
+
+
+def test_a_prompt_of_your_own_is_known_also_after_one_of_the_client(client: Client) -> None:
+    mark = {"cache_control": MARK}
+    whose = {"metadata": {"user_id": "user_1_account__session_11111111-2222-4333-8444-555555555555"}}
+    for words in ("# Doing tasks\nDo them.", "# Harbours\nCount them."):
+        system = [{"type": "text", "text": words, **mark}]
+        capture = captured(request({"role": "user", "content": "How high?"}, system=system, tools=[], **whose))
+    page = shown(client, f"/captures/{capture.pk}/")
+    assert "<b>gone</b>" in page
+    assert "it seems to be a prompt of your own" in page

@@ -113,6 +113,8 @@ def test_what_no_record_holds_is_said_to_be_unknown(client: Client, project: Pat
     transcript = Written(project=project).turns(2).read()  # type: ignore[attr-defined]
     html = page(client, transcript, ids(transcript)[-1])
     assert "No record of this session holds the definitions of the tools." in html
+    assert "system prompt and tools" in html
+    assert "in no record" not in html
     assert "where the cache marks stood is unknown" in html
     assert "no record of this request holds them" in html
 

@@ -91,7 +91,10 @@ def _has_gone_back(diff: Changes, previous: Context, current: Context) -> bool:
         return False
     if any(change.cause is not None for change in diff.changes):
         return False
-    later_origins = [origin for element in current.elements[diff.unchanged :] for origin in origins(element)]
+    later = current.elements[diff.unchanged :]
+    if previous.request in {piece.message.message_id for element in later for piece in element.pieces}:
+        return False  # a client that read the session again wrote it down once more
+    later_origins = [origin for element in later for origin in origins(element)]
     return all(not isinstance(origin, int) or origin > previous.position for origin in later_origins)
 
 

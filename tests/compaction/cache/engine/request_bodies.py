@@ -67,6 +67,8 @@ class SentRequest:
     restarted: int = -1
     places: Mapping[int, int] = field(default_factory=dict)
     """Of messages that came from other records than usual."""
+    answers: Mapping[int, str] = field(default_factory=dict)
+    """The ids of messages that are answers."""
 
     def context(self) -> Context:
         elements = tuple(self._element(index, message) for index, message in enumerate(self.messages))
@@ -92,7 +94,10 @@ class SentRequest:
 
     def _element(self, at: int, message: Json) -> Element:
         position = self.places.get(at, 10 + at)
-        made = Message(message["role"], tuple(message["content"]), MessageKind.PROMPT, position=position)
+        name = self.answers.get(at, "")
+        made = Message(
+            message["role"], tuple(message["content"]), MessageKind.PROMPT, message_id=name, position=position
+        )
         return Element(message["role"], tuple(Piece(block, made) for block in message["content"]))
 
     def _marks(self) -> tuple[Json, ...]:

@@ -15,7 +15,8 @@ from compaction.kinds.engine.specs.snip import SNIP
 from compaction.mechanisms.engine import Effects, Notes, PromptTooLongError, SummariseError
 from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.transcripts.engine.messages import Message, join_messages
-from sessions.usage.engine.tokens import estimate
+from sessions.usage.engine.tokens import LONG_CONTEXT_BETA, estimate
+from sessions.usage.engine.usage import Usage
 from tests.compaction.mechanisms.engine.summarising import REPLY, Model
 from tests.sessions.transcripts.engine.spoken import START, Talk
 
@@ -164,6 +165,27 @@ def test_auto_says_why_nothing_would_happen(talk: Talk) -> None:
     result = apply_kind(AUTO, talk.messages, now=NOW)
     assert not result.done
     assert "are fewer than the threshold of 167,000" in result.why
+
+
+@pytest.mark.parametrize(("rules", "threshold"), [("articles", "123,000"), ("2.1.325", "167,000")])
+def test_the_longest_answer_of_the_session_is_left_free_as_the_rules_say(
+    talk: Talk, rules: str, threshold: str
+) -> None:
+    effects = Effects(max_output=64_000)
+    done = apply_kind(AUTO, talk.messages, Parameters(settings={"rules": rules}), effects=effects, now=NOW)
+    assert f"are fewer than the threshold of {threshold}" in done.why
+
+
+def test_a_beta_feature_of_the_session_counts_for_the_window(talk: Talk) -> None:
+    done = apply_kind(AUTO, talk.messages, effects=Effects(betas=(LONG_CONTEXT_BETA,)), now=NOW)
+    assert "are fewer than the threshold of 967,000" in done.why
+
+
+def test_the_boundary_says_what_the_api_had_counted(talk: Talk) -> None:
+    talk.says("Counted.", usage=Usage(input=3, cache_read=40_000, output=7))
+    done = apply_kind(FULL, talk.messages, now=NOW)
+    assert done.compaction is not None
+    assert done.compaction.boundary.pre_tokens == 40_010
 
 
 def test_auto_does_what_would_happen_now(talk: Talk) -> None:

@@ -78,7 +78,7 @@ def test_everything_that_was_recorded_is_listed_in_order(client: Client, file: W
     words = flat(html)
     assert "2 compactions and 3 smaller edits, the earliest first" in words
     assert "Compacted automatically at ~167.2k tokens. The conversation became a summary of ~" in words
-    assert "the last record is kept" in words
+    assert "the client names the last record as kept" in words
     assert "took 42s" in words
     boundary = file.records[6]["uuid"]
     for part in (f"compactions/{boundary}/", f"compactions/{boundary}/summary/", f"entries/{boundary}/"):

@@ -96,7 +96,7 @@ def test_sections_and_the_whole_have_limits() -> None:
     text = "".join(section.format(title) for title in TITLES[:6])
     sentences = find_overruns(text)
     assert len(sentences) == 7
-    assert sentences[0].startswith("The section “Session Title” has about 2,5")
+    assert sentences[0].startswith("The section “Session Title” has ~2,5")
     assert sentences[-1].endswith("tokens in all; 12,000 are the limit.")
     assert sentences[0] in update_prompt(text, "/notes/summary.md", warnings=sentences)
 

@@ -26,6 +26,12 @@ def test_an_hour_names_the_entry_of_the_list_and_that_the_account_is_eligible() 
     assert "Its answer tells of such a quota." in reasons("1h", Asker("sdk", overage=False))
 
 
+def test_an_hour_that_outlives_its_quota_says_that_the_first_decision_stands() -> None:
+    words = reasons("1h", Asker("sdk", overage=True), [LONG, LONG])
+    assert "By now the quota of its subscription is used up" in words
+    assert "with quota left" not in words
+
+
 @pytest.mark.parametrize(
     ("asker", "words"),
     [

@@ -141,7 +141,7 @@ def test_a_changed_section_has_a_diff_with_its_secrets_masked() -> None:
     assert {title: section.reason for title, section in made.items()} == {
         "Identity": "",
         "Environment": ANEW,
-        "Language": ANEW,
+        "Language": "so another was chosen",
         "Date": ANEW,
         "MCP server instructions": "so a server came, went or says something else",
     }
@@ -149,6 +149,17 @@ def test_a_changed_section_has_a_diff_with_its_secrets_masked() -> None:
     assert diff is not None
     assert (diff.added, diff.removed) == (1, 1)
     assert "secret" not in str(diff)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_section_that_another_follows_has_not_changed(end: str) -> None:
+    memory = "# Memory\nMetres."
+    style = "# Output style\nTerse."
+    made = sections(setup_of(block(f"{memory}\n\n{style}")), (), (setup_of(block(f"{memory}{end}")), ()))
+    assert {title: section.change for title, section in made.items()} == {
+        "Memory": Change.SAME,
+        "Output style": Change.NEW,
+    }
 
 
 def test_a_block_in_between_changes_no_other_block() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sessions.context.engine import Context
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.tally import Category
 from sessions.weights.engine import Basis, ContextWeights, Count, Ledger, PartReader, WeightTable, weigh_context
+from sessions.weights.engine.setup_weights import rest_label
 from sessions.weights.engine.sizes import CategorySize, Sizes, sizes_of
 from tests.sessions.context.engine.context_helpers import last, thought
 from tests.sessions.writing import Writing
@@ -54,6 +58,16 @@ def test_a_count_tells_how_much_stands_before_the_messages() -> None:
     assert 19_000 < head.tokens < 20_000
     assert (head.basis, head.mark) == (Basis.APPORTIONED, "~")
     assert (sizes.total, sizes.counted, sizes.mark, sizes.size.of) == (20_000, 20_000, "", "whole prompt")
+
+
+def test_what_no_record_holds_is_called_by_what_it_is() -> None:
+    words = ({"type": "text", "text": "You watch tides."},)
+    assert rest_label(RequestSetup()) == "system prompt and tools"
+    assert rest_label(RequestSetup(system=words)) == "tool definitions"
+    assert rest_label(RequestSetup(tools=({"name": "Bash"},))) == "system prompt"
+    context = replace(talk(), setup=RequestSetup(system=words))
+    labels = {share.label for share in sizes_of(context, weigh(context, counted=20_000)).shares if share.tokens}
+    assert {"tool definitions", "system prompt"} <= labels
 
 
 def test_the_categories_and_what_is_not_recorded_add_up_to_the_whole_prompt() -> None:

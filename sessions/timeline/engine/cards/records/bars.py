@@ -118,8 +118,8 @@ def _compaction_sentence(metadata: dict[str, Any], summary: str, lens: Lens, siz
     middle += f" of {length} tokens" if summary else ""
     kept_phrase = _kept_phrase(metadata)
     if not middle:
-        return start + (f" The last {kept_phrase}." if kept_phrase else "")
-    return f"{start}{middle}{f'; the last {kept_phrase}' if kept_phrase else ''}."
+        return start + (f" {kept_phrase[:1].upper()}{kept_phrase[1:]}." if kept_phrase else "")
+    return f"{start}{middle}{f'; {kept_phrase}' if kept_phrase else ''}."
 
 
 def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
@@ -133,8 +133,9 @@ def size_before(metadata: dict[str, Any], measured: PromptSize | None) -> str:
 def _kept_phrase(metadata: dict[str, Any]) -> str:
     count = len(as_list(as_dict(metadata.get("preservedMessages")).get("uuids")))
     if count:
-        return f"{count} records are kept" if count > 1 else "record is kept"
-    return "records (number unknown) are kept" if as_dict(metadata.get("preservedSegment")) else ""
+        # Not all of them are sent: some only say how long a turn took.
+        return f"the client names the last {plural(count, 'record') if count > 1 else 'record'} as kept"
+    return "the client kept the last records, their number unknown" if as_dict(metadata.get("preservedSegment")) else ""
 
 
 def _clearing_sentence(metadata: dict[str, Any], measured: BoundarySize | None) -> str:

@@ -53,6 +53,19 @@ def test_a_rewind_that_read_less_than_it_shares_has_another_cause() -> None:
     assert not cache_break.expected
 
 
+def test_a_conversation_that_was_written_down_once_more_did_not_go_back() -> None:
+    """2.0.30 does so when it reads a session with a picture again."""
+    request = SentRequest()
+    words, answer = conversation(2, "Once more {}. ")
+    again = replace(
+        later(request),
+        messages=[*request.messages[:40], words, answer],
+        places={40: 105, 41: 106},
+        answers={41: "msg_100"},
+    )
+    assert names(broken(request, again, read=4_000, within_reach=4_000)) == ["messages_rewritten"]
+
+
 @pytest.mark.parametrize("kind", ["microcompact_boundary", "marble-origami-commit"])
 def test_content_that_was_cleared_in_between_is_expected(kind: str) -> None:
     request = SentRequest()
@@ -71,6 +84,17 @@ def test_what_the_api_cleared_itself_is_expected() -> None:
     assert names(cache_break) == ["cache_deletion"]
     assert "40,000 tokens" in cache_break.causes[0].sentence
     assert cache_break.expected
+
+
+def test_tokens_deleted_from_the_cache_are_expected_when_they_were_not_deleted_before() -> None:
+    request = SentRequest()
+    deleted, more = Answer(deleted_tokens=40_000), Answer(deleted_tokens=52_000)
+    cache_break = broken(request, later(request), read=HEAD, answers=(deleted, more))
+    assert names(cache_break) == ["cache_deletion"]
+    assert "The API deleted 12,000 tokens of old content from the cache" in cache_break.causes[0].sentence
+    assert cache_break.expected
+    for same in (Answer(deleted_tokens=40_000), Answer(cleared_tokens=40_000)):
+        assert names(broken(request, later(request), read=HEAD, answers=(same, same))) != ["cache_deletion"]
 
 
 def test_tools_that_changed_are_not_excused_by_a_clearing() -> None:

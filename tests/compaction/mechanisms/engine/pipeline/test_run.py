@@ -289,7 +289,7 @@ class TestChains:
             outcome = run_pipeline(talk.messages, SHORT, state, now=NOW, effects=Effects(summarise=lambda _: words))
             report = outcome.report.stage("full compact")
             assert report is not None
-            assert "1 of the quoted user messages were never written" in report.why
+            assert "1 quoted user message was never written" in report.why
             state = outcome.state
             talk.messages += [
                 replace_fields(each, uuid=f"again {each.uuid}", content=renamed(each)) for each in chat(LONG).messages

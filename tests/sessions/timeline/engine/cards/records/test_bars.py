@@ -28,7 +28,7 @@ def test_a_compaction_is_told_in_one_sentence_with_its_summary() -> None:
     assert card.kind is CardKind.BAR
     assert card.summary == (
         "Compacted automatically at ~167.2k tokens. 118 records became a summary of ~5.3k tokens;"
-        " the last 9 records are kept."
+        " the client names the last 9 records as kept."
     )
     assert card.facts == ("took 1m 8s", "~13.0k tokens after, messages only, as the client expected")
     assert card.rows == (0, 1)
@@ -41,7 +41,7 @@ def test_what_a_boundary_does_not_say_is_unknown() -> None:
     kept = {"trigger": "manual", "preservedSegment": {"headUuid": "h"}}
     assert single_card(boundary(kept), summary()).summary == (
         "Compacted by hand, size before unknown. The conversation became a summary of ~133 tokens;"
-        " the last records (number unknown) are kept."
+        " the client kept the last records, their number unknown."
     )
 
 
