@@ -26,7 +26,7 @@ from compaction.mechanisms.engine.compaction.boundary import (
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.conversation.standing import is_standing
 from sessions.context.engine.client_versions import behaviour_of
-from sessions.context.engine.rendering.records import LOADED
+from sessions.context.engine.rendering.records import EXPORTED_NOTE, LOADED
 from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, text_block
 from sessions.usage.engine.prices import SYNTHETIC
 
@@ -298,7 +298,7 @@ def _note(message: Message, role: Role) -> Row:
     shown = texts if role == "user" else [f"<system-reminder>\n{text}\n</system-reminder>" for text in texts]
     return {
         "type": "attachment",
-        "attachment": {"type": "critical_system_reminder", "content": "\n".join(texts)},
+        "attachment": {"type": EXPORTED_NOTE, "content": "\n".join(texts)},
         "rendered": [{"content": text} for text in shown],
         "renderedRole": role,
     }

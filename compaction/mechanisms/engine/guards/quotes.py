@@ -35,10 +35,11 @@ class QuoteCheck:
         """Part of a sentence; empty if all is well."""
         parts = []
         if self.invented:
-            parts.append(f"{len(self.invented)} of the quoted user messages were never written")
+            parts.append(
+                plural(len(self.invented), "quoted user message was", "quoted user messages were") + " never written"
+            )
         if self.missing:
-            verb = "is" if len(self.missing) == 1 else "are"
-            parts.append(f"{plural(len(self.missing), 'user message')} {verb} not quoted")
+            parts.append(plural(len(self.missing), "user message is", "user messages are") + " not quoted")
         return " and ".join(parts)
 
 

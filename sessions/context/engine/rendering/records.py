@@ -28,6 +28,8 @@ _WATCHED = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
 """Hook events of a call."""
 _ENDING = frozenset({"Stop", "SubagentStop"})
 """Hook events at the end of a turn. An objection is sent in words of the user, and once more when the turn is over."""
+EXPORTED_NOTE = "critical_system_reminder"
+"""What exports hold notes in: every version sends its text."""
 _CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _NOTIFICATION = "<task-notification>"
 _TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
@@ -164,6 +166,8 @@ def _is_task_prompt(row: LinkRow, blocks: tuple[Block, ...]) -> bool:
 def _render_attachment(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | None:
     attachment = mapping(record.get("attachment"))
     recorded = record.get("rendered")
+    if attachment.get("type") == EXPORTED_NOTE and not _behaviour(record).records_wording:
+        recorded = None  # of an export: this version has its own words and role for it
     if not isinstance(recorded, list):
         pictures = picture_blocks(attachment, _behaviour(record).queued_prompt_note)
         if pictures:

@@ -173,13 +173,14 @@ def _file_reference(attachment: Attachment) -> Texts:
 
 
 def _recorded_text(attachment: Attachment) -> Texts:
-    words = text(attachment.get("text")) or text(attachment.get("banner"))
+    words = text(attachment.get("text")) or text(attachment.get("banner")) or text(attachment.get("content"))
     return (words,) if words else ()
 
 
 _TEXTS: dict[str, Callable[[Attachment], Texts]] = {
     "agent_listing_delta": agent_texts,
     "compact_file_reference": _file_reference,
+    "critical_system_reminder": _recorded_text,
     "deferred_tools_delta": deferred_tool_texts,
     "directory": _directory,
     "edited_text_file": _edited_file,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sessions.transcripts.engine.messages import MessageKind
-from tests.sessions.context.engine.context_helpers import attach, call, last, texts
+from tests.sessions.context.engine.context_helpers import attach, call, following, last, texts
 from tests.sessions.context.engine.version_rows import TAKES_NONE, TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
@@ -172,3 +172,22 @@ def test_directories_and_changed_files_are_worded_as_the_client_did() -> None:
     assert "Note: /w/b.py was modified, either by the user or by a linter." in words
     assert words.endswith("Result of calling the Read tool:\n2\ttwo\n3\tthree")
     assert context.elements[-1].pieces[0].exact
+
+
+@pytest.mark.parametrize(("version", "role"), [("2.1.150", "user"), ("2.1.197", "system"), ("2.1.325", "user")])
+def test_a_note_of_an_export_is_sent_as_its_version_sends_notes(version: str, role: str) -> None:
+    """Only versions that write down what they sent read it again from there."""
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
+    writing.row(
+        "attachment",
+        attachment={"type": "critical_system_reminder", "content": "A file."},
+        rendered=[{"content": "A file."}],
+        renderedRole="user",
+        version=version,
+    )
+    context = following(writing)
+    sent, words = texts(context)[-1]
+    assert sent == role
+    assert words == (["<system-reminder>\nA file.\n</system-reminder>"] if version == "2.1.150" else ["A file."])
