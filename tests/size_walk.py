@@ -113,9 +113,9 @@ class SizeWalk:
         """Titles and cards hold sizes as words."""
         words = tokens(before, estimate=True)
         for place, html in ((entry, self.page(entry)), ("comparison", comparison)):
-            shown = re.search(r"Compacted [^<]*? at (~?[\d.]+[kM]?) tokens", html)
-            if shown:
-                assert shown[1] == words, (place, shown[1], words)
+            output = re.search(r"Compacted [^<]*? at (~?[\d.]+[kM]?) tokens", html)
+            if output:
+                assert output[1] == words, (place, output[1], words)
 
     def compaction(self, transcript: Transcript, kind: str, *settings: str) -> None:
         """Makes one, and looks at all that shows it."""

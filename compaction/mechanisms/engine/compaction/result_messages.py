@@ -153,12 +153,12 @@ def _report(
         *(Change(ChangeKind.ADDED, item.uuid, 0, counter(item.content), "A hook said it.") for item in from_hooks),
     ]
     before, after = estimate(messages, counter), compaction.boundary.post_tokens or 0
-    grows = f"the context grows by ~{after - before:,} tokens, and the client does not mind"
+    grows = f"the result is larger than what it replaces, by ~{plural(after - before, 'token')}; this client keeps it"
     remarks = (
         f"it follows the rules of {rules.name}",
         *draft.remarks,
         *attached.remarks,
-        *([grows] if after >= before else []),
+        *([grows] if after > before else []),
     )
     sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in remarks)
     return Report(
