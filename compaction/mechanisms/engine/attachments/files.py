@@ -27,8 +27,8 @@ from sessions.transcripts.engine.messages import Message
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
 MOST_NAMED_FILES = 3
 """How many of the files left out for one reason are named."""
-SHOWN_ELSEWHERE = "it stands in the kept messages"
-FORGOTTEN = "the client was started anew after it was read, and this version forgets that"
+SHOWN_ELSEWHERE = "already in the kept messages"
+FORGOTTEN = "read before the client was restarted, which this version does not remember"
 _TOO_LARGE = (
     "was read before the last conversation was summarized, but the contents are too large to include. Use Read tool if"
     " you need to access it."
@@ -118,7 +118,7 @@ class _Restored:
             texts = (text,) if role == "system" else (as_reminder(text),)
             return AttachmentPart(f"file:{path}", texts, f"{path}, too large to attach")
         if file is None or not file.text.strip():
-            self.leave_out(path, file.unknown if file is not None and file.unknown else "nothing is known of its text")
+            self.leave_out(path, file.unknown if file is not None and file.unknown else "nothing is known of the text")
             return None
         room = min(self.config.tokens_each, self.config.tokens_in_all - self.spent)
         if room <= 0:

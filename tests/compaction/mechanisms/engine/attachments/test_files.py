@@ -82,7 +82,7 @@ def test_of_many_that_are_left_out_only_the_first_are_named() -> None:
 def test_files_that_the_kept_messages_show_are_left_out() -> None:
     parts, remarks = restored(conversation("a", "b"), conversation("b"))
     assert [part.name for part in parts] == ["file:a"]
-    assert remarks == ["b is left out: it stands in the kept messages"]
+    assert remarks == ["b is left out: already in the kept messages"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_plan_and_memory_files_come_in_another_way() -> None:
 def test_a_file_that_is_gone_takes_no_place() -> None:
     parts, remarks = restored(conversation(*"abcdef"), files=dict.fromkeys("abcde", "x"))
     assert [part.name for part in parts] == ["file:e", "file:d", "file:c", "file:b", "file:a"]
-    assert remarks == ["f is left out: nothing is known of its text"]
+    assert remarks == ["f is left out: nothing is known of the text"]
 
 
 def test_a_long_file_is_cut_at_the_end_of_a_line_and_says_so() -> None:
