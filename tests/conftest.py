@@ -87,8 +87,8 @@ def damage_forgotten() -> Iterator[None]:
 def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a current database, to be copied: to make one takes as long as to start a server."""
     home = tmp_path_factory.mktemp("made") / "home"
-    done = lucid(home, "migrate", "--verbosity", "0")
-    assert done.returncode == 0, done.stderr
+    result = lucid(home, "migrate", "--verbosity", "0")
+    assert result.returncode == 0, result.stderr
     return home
 
 

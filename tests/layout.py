@@ -24,6 +24,8 @@ _DECLARATIONS = re.compile(r";\s*[\w-]+\s*:|\{\s*[\w-]+\s*:.*;")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 # What follows `tone-` is the name of a category in the engine, not ours to spell.
 _TEMPLATE = re.compile(r"""["']((?:[a-z]\w*/)*[a-z_]\w*\.html)(?:#[a-z-]+)?["'{]""")
+_TAG = re.compile(r"{%\s*(?:for|with|include)\s[^%]*%}")
+_BOUND = re.compile(r"(?<=[\s,])(\w+)(?==)|(?<=for )([\w, ]+)(?= in )")
 _UNDERSCORE = re.compile(r"\.(?!tone-)[a-z][\w-]*_[\w-]*")
 
 
@@ -64,13 +66,18 @@ def full_folders(paths: Iterable[Path]) -> Iterator[str]:
 
 
 def weak_names(path: Path, text: str) -> Iterator[str]:
+    if path.suffix == ".html":
+        for tag in _TAG.finditer(text):
+            for name in WEAK_NAMES.intersection(re.findall(r"\w+", " ".join(map("".join, _BOUND.findall(tag[0]))))):
+                yield f"{path}:{text.count(chr(10), 0, tag.start()) + 1}: {name} does not say what it holds"
+        return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in WEAK_NAMES:
             yield f"{path}:{node.lineno}: {node.id} does not say what it holds"
 
 
 def main() -> int:
-    shown = [
+    output = [
         file
         for folder in ("templates", "static")
         for file in sorted((ROOT / folder).rglob("*.*"))
@@ -78,17 +85,19 @@ def main() -> int:
     ]
     modules = [file for app in APPS for file in sorted((ROOT / app).rglob("*.py")) if "migrations" not in file.parts]
     tests = [file for folder in ("benchmarks", "tests") for file in sorted((ROOT / folder).rglob("*.py"))]
-    complaints = [trouble for file in shown for trouble in troubles(file.relative_to(ROOT), file.read_text())]
+    complaints = [trouble for file in output for trouble in troubles(file.relative_to(ROOT), file.read_text())]
     complaints += full_folders(file.relative_to(ROOT) for file in modules)
     for file in (*modules, *tests):
         complaints += long_files(file.relative_to(ROOT), file.read_text())
         complaints += weak_names(file.relative_to(ROOT), file.read_text())
-    for file in (*modules, *shown):
+    for file in (*modules, *output):
         if file.suffix in (".html", ".py"):
             complaints += unknown_templates(file.relative_to(ROOT), file.read_text())
+        if file.suffix == ".html":
+            complaints += weak_names(file.relative_to(ROOT), file.read_text())
     print(
         "\n".join(complaints)
-        or f"{len(shown)} templates, styles and scripts, {len(modules) + len(tests)} modules: all well."
+        or f"{len(output)} templates, styles and scripts, {len(modules) + len(tests)} modules: all well."
     )
     return 1 if complaints else 0
 

@@ -11,9 +11,9 @@ from tests.serving import PATIENCE, Answer, Server
 
 def post(server: Server, path: str, *, page: str = "/runs/", **fields: str) -> Answer:
     """Sends a form with the token of `page`."""
-    shown = server.get(page)
-    cookie = "; ".join((str(shown.headers["Set-Cookie"]).partition(";")[0], server.cookie))
-    token = re.search(rb'name="csrfmiddlewaretoken" value="(\w+)"', shown.body)
+    output = server.get(page)
+    cookie = "; ".join((str(output.headers["Set-Cookie"]).partition(";")[0], server.cookie))
+    token = re.search(rb'name="csrfmiddlewaretoken" value="(\w+)"', output.body)
     assert token is not None
     body = urlencode({"csrfmiddlewaretoken": token[1].decode(), **fields})
     headers = {

@@ -111,8 +111,8 @@ def migrated_template(url: str) -> str:
             connection.execute(f"CREATE DATABASE {name}_unfinished")
             with tempfile.TemporaryDirectory(prefix="lucid-template-") as home:
                 database = f"{url.rpartition('/')[0]}/{name}_unfinished"
-                done = lucid(Path(home) / "home", "migrate", "--verbosity", "0", DATABASE_URL=database)
-                assert done.returncode == 0, done.stderr
+                result = lucid(Path(home) / "home", "migrate", "--verbosity", "0", DATABASE_URL=database)
+                assert result.returncode == 0, result.stderr
             connection.execute(f"ALTER DATABASE {name}_unfinished RENAME TO {name}")
     return name
 

@@ -113,9 +113,9 @@ class SizeWalk:
         """Titles and cards hold sizes as words."""
         words = tokens(before, estimate=True)
         for place, html in ((entry, self.page(entry)), ("comparison", comparison)):
-            shown = re.search(r"Compacted [^<]*? at (~?[\d.]+[kM]?) tokens", html)
-            if shown:
-                assert shown[1] == words, (place, shown[1], words)
+            output = re.search(r"Compacted [^<]*? at (~?[\d.]+[kM]?) tokens", html)
+            if output:
+                assert output[1] == words, (place, output[1], words)
 
     def compaction(self, transcript: Transcript, kind: str, *settings: str) -> None:
         """Makes one, and looks at all that shows it."""
@@ -126,8 +126,11 @@ class SizeWalk:
         point = f"point {transcript.public_id} {made.position} {made.link}"
         self.see_json(point, printed["before"], f"compact --kind {kind}")
         self.see_json(f"after {made.pk}", printed["after"], f"compact --kind {kind}")
-        self.page(f"{root}compactions/")
-        self.page(f"{root}compactions/run-{made.number}/")
+        listed = self.page(f"{root}compactions/")
+        comparison = self.page(f"{root}compactions/run-{made.number}/")
+        for size in sizes_in(listed):
+            if size.of == f"summary {made.pk}":
+                assert f"became a summary of {tokens(size.tokens, estimate=True)} tokens" in comparison
         self.page(f"{root}compact/?kind={kind}&forecast=1")
 
 

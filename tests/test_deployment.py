@@ -26,25 +26,25 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     environment = {**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"}
     for unit in UNITS:
         path = tmp_path / unit.name.replace("@.", "@1.")
-        done = subprocess.run(
+        result = subprocess.run(
             [program, "verify", "--man=no", str(path)], env=environment, capture_output=True, text=True, check=False
         )
-        ours = [line for line in done.stderr.splitlines() if "lucid" in line]
-        assert (done.returncode, ours) == (0, []), done.stderr
+        ours = [line for line in result.stderr.splitlines() if "lucid" in line]
+        assert (result.returncode, ours) == (0, []), result.stderr
 
 
 def test_compose_accepts_its_file() -> None:
     program = shutil.which("docker")
     if program is None or subprocess.run([program, "compose", "version"], capture_output=True, check=False).returncode:
         pytest.skip("docker compose is not installed")
-    done = subprocess.run(
+    result = subprocess.run(
         [program, "compose", "-f", str(FOLDER / "compose.yaml"), "config", "--quiet"],
         env={**os.environ, "POSTGRES_PASSWORD": "secret"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def test_every_process_starts_a_command_that_there_is() -> None:

@@ -48,3 +48,11 @@ def test_a_variable_whose_name_says_nothing_is_named() -> None:
         "a.py:1: found does not say what it holds",
         "a.py:1: one does not say what it holds",
     ]
+
+
+def test_a_variable_of_a_template_whose_name_says_nothing_is_named() -> None:
+    text = "{% for name, one in rows %}{{ one }}{% endfor %}\n{% include 'a.html' with found=rows key='one' %} said=1\n"
+    assert list(weak_names(Path("a.html"), text)) == [
+        "a.html:1: one does not say what it holds",
+        "a.html:2: found does not say what it holds",
+    ]

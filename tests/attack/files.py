@@ -83,8 +83,8 @@ def links(world: World, neighbour: Neighbour, *, thorough: bool) -> Area:
     for address in shown:
         area.expect(PRIVATE.encode() not in browser.get(address).content, address)
     for arguments in (("memory", "show", str(world.memory), "linked.md"), ("memory", "lint", str(world.memory))):
-        done = world.lucid(*arguments)
-        area.expect(PRIVATE not in done.stdout + done.stderr, arguments)
+        result = world.lucid(*arguments)
+        area.expect(PRIVATE not in result.stdout + result.stderr, arguments)
     browser.close()
     return area
 
@@ -94,8 +94,8 @@ def hooks(world: World, neighbour: Neighbour, *, thorough: bool) -> Area:
     area = Area("planted hooks")
     for name in ("settings.json", "settings.local.json"):
         neighbour.does(partial(_plant_hook, world, name))
-        done = world.lucid("compact", SHARED, "--kind", "full", "--model", "mechanical", "--project-hooks", "--json")
-        area.expect(done.returncode == 0 and not world.mark.exists(), (name, "a hook of the neighbour ran", done))
+        result = world.lucid("compact", SHARED, "--kind", "full", "--model", "mechanical", "--project-hooks", "--json")
+        area.expect(result.returncode == 0 and not world.mark.exists(), (name, "a hook of the neighbour ran", result))
         page = world.browser().get(f"/sessions/{SHARED}/compact/?kind=full").content.decode()
         area.expect("nobody" in page and "drwxrwxrwx" in page, "the page does not tell who wrote the hook")
         neighbour.does(lambda: _remove(world.shared / ".claude"))
@@ -103,8 +103,8 @@ def hooks(world: World, neighbour: Neighbour, *, thorough: bool) -> Area:
     folder = world.shared / ".claude"
     folder.mkdir(mode=0o755)
     (folder / "settings.json").write_text(_settings(world))
-    done = world.lucid("compact", SHARED, "--kind", "full", "--model", "mechanical", "--project-hooks", "--json")
-    area.expect(done.returncode == 0 and not world.mark.exists(), ("a hook in a shared directory ran", done))
+    result = world.lucid("compact", SHARED, "--kind", "full", "--model", "mechanical", "--project-hooks", "--json")
+    area.expect(result.returncode == 0 and not world.mark.exists(), ("a hook in a shared directory ran", result))
     _remove(folder)
     return area
 

@@ -23,20 +23,20 @@ QUICK = 60
 
 def markup(world: World, *, thorough: bool) -> tuple[Area, Area]:
     """Every page that can be reached: nothing in it runs or hides, and no key stands in it."""
-    shown = Area("markup and unseen characters on every page")
+    output = Area("markup and unseen characters on every page")
     keys = Area("keys on every page")
     browser = world.browser()
     for visited in islice(walk(browser, _start(world)), MOST if thorough else QUICK):
-        shown.expect(not visited.troubles, (visited.address, visited.status, visited.troubles[:3]))
+        output.expect(not visited.troubles, (visited.address, visited.status, visited.troubles[:3]))
         if not _is_form(visited.address):
             left = [key[:12] for key in world.keys if key.encode() in visited.body]
             keys.expect(not left, (visited.address, left))
     for arguments in _commands(world) if thorough else ():
-        done = world.lucid(*arguments)
-        left = [key[:12] for key in world.keys if key in done.stdout]
-        keys.expect(done.returncode == 0 and not left, (arguments, done.returncode, done.stderr[-300:], left))
+        result = world.lucid(*arguments)
+        left = [key[:12] for key in world.keys if key in result.stdout]
+        keys.expect(result.returncode == 0 and not left, (arguments, result.returncode, result.stderr[-300:], left))
     browser.close()
-    return shown, keys
+    return output, keys
 
 
 def in_a_browser(world: World, *, thorough: bool) -> Area:

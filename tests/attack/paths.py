@@ -110,10 +110,10 @@ def arguments(world: World, *, thorough: bool) -> Area:
     for verb in verbs if thorough else verbs[:1]:
         for value in values[::4] if thorough else values[1:2]:
             tail = ("--to", str(world.folder / "exported")) if verb == ("export",) else ()
-            done = world.lucid(*verb, *tail, "--", value)
-            output = done.stdout + done.stderr
+            result = world.lucid(*verb, *tail, "--", value)
+            output = result.stdout + result.stderr
             held = PRIVATE not in output and "root:x:0" not in output and "Traceback" not in output
-            area.expect(held and done.returncode in (0, 1, 2), (verb, value, done.returncode, output[-300:]))
+            area.expect(held and result.returncode in (0, 1, 2), (verb, value, result.returncode, output[-300:]))
     area.expect(not (world.folder / "exported").exists(), "something was exported")
     return area
 

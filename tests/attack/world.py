@@ -178,10 +178,10 @@ def _fill(made: World) -> None:
     _capture(made)
     wait_until(lambda: b"/captures/1/" in browser.get("/captures/").content, PATIENCE)
     for session, kind in ((SHARED, "full"), (HOSTILE, "microcompact")):
-        done = made.lucid("compact", session, "--kind", kind, "--model", "mechanical", "--json")
-        assert done.returncode == 0, done.stderr
-    done = made.lucid("dream", str(made.memory), "--json")
-    assert done.returncode == 0, done.stderr
+        result = made.lucid("compact", session, "--kind", kind, "--model", "mechanical", "--json")
+        assert result.returncode == 0, result.stderr
+    result = made.lucid("dream", str(made.memory), "--json")
+    assert result.returncode == 0, result.stderr
     match = re.search(r'href="/memory/(\d+)/"', browser.get("/memory/").content.decode())
     assert match, "no memory directory is listed"
     made.memory_number = int(match[1])

@@ -103,9 +103,9 @@ def test_variant_c_writes_the_kept_rows_again() -> None:
     boundary = by_uuid(rows)[names.uuid("sibling", "sibling boundary")]
     kept = boundary["compactMetadata"]["preservedMessages"]["uuids"]
     position = names.point("sibling", "sibling summary").position
-    again = rows[position + 1 : position + 1 + len(kept)]
-    assert [row["uuid"] for row in again] == kept
-    assert [row["parentUuid"] for row in again] == [names.uuid("sibling", "sibling summary"), *kept[:-1]]
+    second = rows[position + 1 : position + 1 + len(kept)]
+    assert [row["uuid"] for row in second] == kept
+    assert [row["parentUuid"] for row in second] == [names.uuid("sibling", "sibling summary"), *kept[:-1]]
 
 
 def test_the_old_compaction_has_no_boundary() -> None:

@@ -49,7 +49,7 @@ def test_a_search_in_the_session_leads_to_the_entry(visit: Visit) -> None:
     page.keyboard.press("/")
     expect(page.locator("#find-here")).to_be_focused()
     page.keyboard.type("isobars")
-    hit = page.locator("#found .hits a")
+    hit = page.locator("#results .hits a")
     expect(hit).to_have_count(1)
     expect(hit.locator("mark")).to_have_text("isobars")
     hit.click()

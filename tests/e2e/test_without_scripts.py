@@ -53,8 +53,8 @@ def test_a_search_in_the_session_is_a_page(plain: Visit) -> None:
     page = plain.session(LONG)
     page.locator("#find-here").fill("isobars")
     page.locator("#find-here").press("Enter")
-    expect(page.locator("#found .hits a")).to_have_count(1)
-    page.locator("#found .hits a").click()
+    expect(page.locator("#results .hits a")).to_have_count(1)
+    page.locator("#results .hits a").click()
     expect(plain.card(names.point("long", "plot").position)).to_be_in_viewport()
 
 

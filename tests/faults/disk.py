@@ -61,16 +61,16 @@ def full_disk(tell: Tell = print) -> Row:
             filler = fill(folder, left)
             commands: list[tuple[str, ...]] = [("import",), ("dream", str(memory), "--accept"), ("check",)]
             for argv in commands:
-                done = lucid(home, *argv, **env)
-                row.add(told=done.returncode == 1, lost=_untold(argv, left, done), tell=tell)
+                result = lucid(home, *argv, **env)
+                row.add(told=result.returncode == 1, lost=_untold(argv, left, result), tell=tell)
             texts = {path.name: path.read_text() for path in memory.glob("*.md")}
             if {name: text for name, text in texts.items() if name != "MEMORY.md"} != _topics():
                 row.add(told=False, lost=[f"with {left} bytes left, memory is {texts}"], tell=tell)
             filler.unlink()
         commands = [("import",), ("check",), ("dream", str(memory))]
         for argv in commands:
-            done = lucid(home, *argv, **env)
-            wrong = [f"with room again, {argv[0]} fails: {done.stderr[-500:]}"] if done.returncode else []
+            result = lucid(home, *argv, **env)
+            wrong = [f"with room again, {argv[0]} fails: {result.stderr[-500:]}"] if result.returncode else []
             row.add(told=False, lost=wrong, tell=tell)
     return row
 

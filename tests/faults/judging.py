@@ -53,11 +53,11 @@ def calm(states: States, scenario: Scenario) -> Calm:
     before: Stored = _next_start(states, scenario).document
     states.put_back(scenario.begin)
     mark = None if states.server else fingerprint(warm.place, without=OF_NO_ACCOUNT)
-    done = warm.do(scenario.work, scenario.arguments(warm))
-    assert done.status == 0, f"{scenario.name} fails without any fault: {done.output}"
+    result = warm.do(scenario.work, scenario.arguments(warm))
+    assert result.status == 0, f"{scenario.name} fails without any fault: {result.output}"
     after: Stored = _next_start(states, scenario).document
     # What a second try leaves behind, such as the log of a retry, is nothing that the fault left.
-    return Calm(done.seen.calls, mark, before, after)
+    return Calm(result.seen.calls, mark, before, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,10 @@ def _sequel(states: States, scenario: Scenario, calm: Calm) -> Sequel:
         return Sequel((f"the next start fails: {_end(start.output)}",))
     stored: Stored = start.document
     wrong = _whole(stored, calm, states.warm.place)
-    done = _is_done(stored, scenario, calm)
-    if not done:
+    result = _is_done(stored, scenario, calm)
+    if not result:
         wrong += _again(states, scenario, calm)
-    return Sequel(tuple(wrong), done, tuple(stored["temporaries"]))
+    return Sequel(tuple(wrong), result, tuple(stored["temporaries"]))
 
 
 def _next_start(states: States, scenario: Scenario) -> Ended:

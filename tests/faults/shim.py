@@ -100,7 +100,7 @@ def library() -> Path:
             pytest.skip("no C compiler (gcc): the fault layer cannot be built")
         target = Path(tempfile.mkdtemp(prefix="lucid-shim-")) / "shim.so"
         command = [compiler, "-O2", "-shared", "-fPIC", "-o", str(target), str(SOURCE), "-ldl"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
         _library = target
     return _library

@@ -32,10 +32,10 @@ class Row:
 def table(rows: Sequence[Row]) -> str:
     cells = [HEADER, *(_cells(row) for row in rows), _cells(_total(rows))]
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEADER))]
-    shown = [
+    output = [
         "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in cells
     ]
-    return "\n".join([shown[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *shown[1:]])
+    return "\n".join([output[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *output[1:]])
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ def test_it_serves_from_postgresql(tmp_path: Path, postgres_url: str) -> None:
         answer = json.loads(server.get("/health/").body)
     assert (answer["status"], answer["database"]) == ("ok", "ok")
     assert not (home / "lucid.sqlite3").exists()
-    again = lucid(home, "migrate", "--check", DATABASE_URL=postgres_url)
-    assert again.returncode == 0, again.stderr
+    second = lucid(home, "migrate", "--check", DATABASE_URL=postgres_url)
+    assert second.returncode == 0, second.stderr
 
 
 @pytest.mark.usefixtures("ready_home")

@@ -63,19 +63,19 @@ def extra(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_help_lists_our_commands_and_not_those_of_django(home: Path, extra: dict[str, str]) -> None:
-    done = lucid(home, "help", **extra)
-    assert done.returncode == 0
-    listed = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
+    result = lucid(home, "help", **extra)
+    assert result.returncode == 0
+    listed = [line.split()[0] for line in result.stdout.splitlines() if line.startswith("  ")]
     assert {"serve", "try", "worker"} <= set(listed)
     assert "migrate" not in listed
-    assert "made for a test" in done.stdout
+    assert "made for a test" in result.stdout
 
 
 def test_help_of_a_command_shows_its_own_options_only(home: Path) -> None:
-    done = lucid(home, "help", "serve")
-    assert done.returncode == 0
-    assert "--demo" in done.stdout
-    assert "--settings" not in done.stdout
+    result = lucid(home, "help", "serve")
+    assert result.returncode == 0
+    assert "--demo" in result.stdout
+    assert "--settings" not in result.stdout
 
 
 def test_it_tells_its_version(home: Path) -> None:
@@ -83,29 +83,29 @@ def test_it_tells_its_version(home: Path) -> None:
 
 
 def test_a_failure_is_one_line_and_status_1(home: Path, extra: dict[str, str]) -> None:
-    done = lucid(home, "try", "fail", **extra)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "lucid: no such session: 12\n")
+    result = lucid(home, "try", "fail", **extra)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", "lucid: no such session: 12\n")
 
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["serve", "--nonsense"], ["worker", "--concurrency", "many"]])
 def test_wrong_usage_is_status_2(home: Path, arguments: list[str]) -> None:
-    done = lucid(home, *arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "nonsense" in done.stderr or "many" in done.stderr
+    result = lucid(home, *arguments)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert "nonsense" in result.stderr or "many" in result.stderr
 
 
 def test_a_crash_is_one_line_and_the_details_are_in_the_log(home: Path, extra: dict[str, str]) -> None:
-    done = lucid(home, "try", "crash", **extra)
-    assert done.returncode == 1
-    assert done.stderr.startswith("lucid: try failed unexpectedly (RuntimeError: something else)")
-    assert done.stderr.count("\n") == 1
+    result = lucid(home, "try", "crash", **extra)
+    assert result.returncode == 1
+    assert result.stderr.startswith("lucid: try failed unexpectedly (RuntimeError: something else)")
+    assert result.stderr.count("\n") == 1
     assert '"RuntimeError"' in (home / "logs" / "lucid.log").read_text()
 
 
 def test_an_interruption_is_quiet(home: Path, extra: dict[str, str]) -> None:
-    done = lucid(home, "try", "interrupt", **extra)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    result = lucid(home, "try", "interrupt", **extra)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
 
 
 def test_a_reader_that_has_seen_enough_makes_no_noise(home: Path, extra: dict[str, str]) -> None:
@@ -129,8 +129,8 @@ def test_a_reader_that_has_seen_enough_makes_no_noise(home: Path, extra: dict[st
 def test_a_command_finds_a_current_database_and_prints_nothing_but_its_answer(
     home: Path, extra: dict[str, str]
 ) -> None:
-    done = lucid(home, "try", "count", "--json", **extra)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
+    result = lucid(home, "try", "count", "--json", **extra)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "0\n", "")
 
 
 def test_an_import_without_news_loads_neither_scanners_nor_migrations(made_home: Path, tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ def test_an_import_without_news_loads_neither_scanners_nor_migrations(made_home:
     Writing().turns(1).save(tmp_path / "projects" / "-home-dev-tidewatch")
     assert lucid(home, "import", str(tmp_path)).returncode == 0
     program = f"import sys; from inspector.cli import run; run(['import', {str(tmp_path)!r}]); print(*sys.modules)"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=environment(home), capture_output=True, text=True, check=True
     )
-    text, loaded = done.stdout.splitlines()
+    text, loaded = result.stdout.splitlines()
     assert "4 entries (0 new)" in text
     heavy = {"celery", "structlog", "msgspec", "django.db.migrations", "django.views.debug"}
     heavy.add("sessions.imports.engine.scan.scanner")
@@ -154,9 +154,9 @@ def test_an_old_database_is_brought_up_to_date_and_standard_output_stays_clean(
 ) -> None:
     home = tmp_path / "home"
     assert lucid(home, "migrate", "transcripts", "0001", "--verbosity", "0").returncode == 0
-    done = lucid(home, "try", "count", "--json", **extra)
-    assert (done.returncode, done.stdout) == (0, "0\n")
-    assert "older Lucid" in done.stderr
+    result = lucid(home, "try", "count", "--json", **extra)
+    assert (result.returncode, result.stdout) == (0, "0\n")
+    assert "older Lucid" in result.stderr
 
 
 @pytest.mark.usefixtures("ready_home")
@@ -168,15 +168,15 @@ def test_a_command_leaves_no_journal_behind(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_makes_no_sense_is_named(home: Path) -> None:
-    done = lucid(home, "help", LUCID_WATCH="perhaps")
-    assert (done.returncode, done.stderr) == (1, "lucid: LUCID_WATCH is “perhaps”, but it must be: on or off.\n")
+    result = lucid(home, "help", LUCID_WATCH="perhaps")
+    assert (result.returncode, result.stderr) == (1, "lucid: LUCID_WATCH is “perhaps”, but it must be: on or off.\n")
 
 
 def test_a_database_server_that_is_away_is_one_sentence(home: Path, extra: dict[str, str]) -> None:
-    done = lucid(home, "try", "count", DATABASE_URL="postgres://nobody@127.0.0.1:1/none", **extra)
-    assert done.returncode == 1
-    assert done.stderr.startswith("lucid: The database of DATABASE_URL cannot be used")
-    assert done.stderr.count("\n") == 1
+    result = lucid(home, "try", "count", DATABASE_URL="postgres://nobody@127.0.0.1:1/none", **extra)
+    assert result.returncode == 1
+    assert result.stderr.startswith("lucid: The database of DATABASE_URL cannot be used")
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_run_that_fails_says_so_in_one_line(made_home: Path, tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
             writing.assistant(f"High, at {number}.", usage=usage)
         writing.save(folder / "config" / "projects" / "-home-dev-tidewatch")
     shutil.copytree(made_home, folder / "home")
-    done = lucid(folder / "home", "import", str(folder / "config"))
-    assert done.returncode == 0, done.stderr
+    result = lucid(folder / "home", "import", str(folder / "config"))
+    assert result.returncode == 0, result.stderr
     with closing(sqlite3.connect(folder / "home" / "lucid.sqlite3", timeout=30)) as connection, connection:
         joined = "transcripts_block b JOIN transcripts_source s ON s.id = b.id >> 24"
         sql = f"SELECT b.id, b.data FROM {joined} WHERE s.path LIKE ?"
@@ -60,25 +60,25 @@ def file(tmp_path: Path, made: Path) -> Iterator[Path]:
 
 def test_lists_of_all_sessions_go_on_and_name_the_damaged_one(home: Path, file: Path) -> None:
     file.unlink()
-    done = lucid(home, "sessions", "--json")
-    assert done.returncode == 0, done.stderr
-    output = {item["id"]: item for item in json.loads(done.stdout)}
+    result = lucid(home, "sessions", "--json")
+    assert result.returncode == 0, result.stderr
+    output = {item["id"]: item for item in json.loads(result.stdout)}
     assert output.keys() == {DAMAGED, SOUND}
     assert output[SOUND]["damage"] is None
     assert output[SOUND]["cache_breaks"] is not None
     assert "are damaged in the archive" in output[DAMAGED]["damage"]
-    assert f"{DAMAGED}: Bytes 0 to" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert f"{DAMAGED}: Bytes 0 to" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_searches_go_on_too(home: Path, file: Path) -> None:
     file.unlink()
-    done = lucid(home, "search", "walrus", "--deep", "--json")
-    assert done.returncode == 0, done.stderr
-    hits = json.loads(done.stdout)
+    result = lucid(home, "search", "walrus", "--deep", "--json")
+    assert result.returncode == 0, result.stderr
+    hits = json.loads(result.stdout)
     assert {hit["session"] for hit in hits if not hit["damage"]} == {SOUND}
     assert {hit["session"] for hit in hits if hit["damage"]} == {DAMAGED}
-    assert f"{DAMAGED}.jsonl: Bytes 0 to" in done.stderr
+    assert f"{DAMAGED}.jsonl: Bytes 0 to" in result.stderr
 
 
 @pytest.mark.parametrize("command", [("context",), ("context", "--every-request"), ("cache",)])
@@ -86,22 +86,22 @@ def test_a_command_about_the_damaged_session_fails_with_a_sentence(
     home: Path, file: Path, command: tuple[str, ...]
 ) -> None:
     file.unlink()
-    done = lucid(home, command[0], DAMAGED, *command[1:], "--json")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "are damaged in the archive" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    result = lucid(home, command[0], DAMAGED, *command[1:], "--json")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "are damaged in the archive" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_its_requests_are_rows_and_still_told(home: Path, file: Path) -> None:
     file.unlink()
-    done = lucid(home, "requests", DAMAGED, "--json")
-    assert (done.returncode, len(json.loads(done.stdout))) == (0, 6)
+    result = lucid(home, "requests", DAMAGED, "--json")
+    assert (result.returncode, len(json.loads(result.stdout))) == (0, 6)
 
 
 def test_a_check_says_what_is_damaged_and_a_repair_brings_it_back(home: Path, file: Path) -> None:
-    done = lucid(home, "check", "--json")
-    assert done.returncode == 1
-    data = json.loads(done.stdout)
+    result = lucid(home, "check", "--json")
+    assert result.returncode == 1
+    data = json.loads(result.stdout)
     assert (data["blocks"], data["damaged"]) == (2, 1)
     size = file.stat().st_size
     assert {key: data["damage"][0][key] for key in ("session", "range", "repairable")} == {
@@ -109,7 +109,7 @@ def test_a_check_says_what_is_damaged_and_a_repair_brings_it_back(home: Path, fi
         "range": [0, size],
         "repairable": True,
     }
-    assert "lucid check --repair" in done.stderr
+    assert "lucid check --repair" in result.stderr
     repaired = lucid(home, "check", "--repair", "--json")
     assert repaired.returncode == 0, repaired.stderr
     assert json.loads(repaired.stdout)["repaired"] == 1

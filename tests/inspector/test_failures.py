@@ -69,8 +69,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Place:
         ["compact", SESSION, "--kind", "full"],
         ["notes", SESSION, "--update"],
     ):
-        done = lucid(place.home, *arguments)
-        assert (done.returncode, done.stderr) == (0, "")
+        result = lucid(place.home, *arguments)
+        assert (result.returncode, result.stderr) == (0, "")
     place.config.rename(place.root / "kept")  # the archive knows it there, and would repair itself from it
     return place
 
@@ -119,8 +119,8 @@ def notes_that_cannot_be_written(place: Place) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def memory_that_was_changed(place: Place) -> Iterator[dict[str, str]]:
-    done = place.ends("dream", str(place.memory), "--accept", "--json")
-    assert (json.loads(done.stdout)["run"], json.loads(done.stdout)["decision"]) == (3, "accepted")
+    result = place.ends("dream", str(place.memory), "--accept", "--json")
+    assert (json.loads(result.stdout)["run"], json.loads(result.stdout)["decision"]) == (3, "accepted")
     (place.memory / "MEMORY.md").write_text("changed by somebody else\n")
     yield {}
 
@@ -225,12 +225,12 @@ def test_a_command_that_fails_ends_with_status_1_and_one_line_of_reason(
     trouble, words, reason = CASES[case]
     arguments = [word.format_map({name: str(path) for name, path in vars(place).items()}) for word in words]
     with trouble(place) as extra:
-        done = place.ends(*arguments, *(["--json"] if wants_json else []), **extra)
-    assert done.returncode == 1, done
-    assert done.stderr.startswith("lucid: "), done.stderr
-    assert (done.stderr.count("\n"), done.stderr[-1]) == (1, "\n"), done.stderr
-    assert reason in done.stderr
-    assert "unexpectedly" not in done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-    if wants_json and done.stdout:
-        assert isinstance(json.loads(done.stdout), dict | list)
+        result = place.ends(*arguments, *(["--json"] if wants_json else []), **extra)
+    assert result.returncode == 1, result
+    assert result.stderr.startswith("lucid: "), result.stderr
+    assert (result.stderr.count("\n"), result.stderr[-1]) == (1, "\n"), result.stderr
+    assert reason in result.stderr
+    assert "unexpectedly" not in result.stderr
+    assert "Traceback" not in result.stdout + result.stderr
+    if wants_json and result.stdout:
+        assert isinstance(json.loads(result.stdout), dict | list)

@@ -29,9 +29,9 @@ def tree(tmp_path: Path) -> Path:
 
 def broken_contracts(tree: Path) -> str:
     program = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
-    done = subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    return "" if done.returncode == 0 else done.stdout
+    result = subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=False)
+    assert result.returncode in (0, 1), result.stderr
+    return "" if result.returncode == 0 else result.stdout
 
 
 FORBIDDEN = [

@@ -21,14 +21,14 @@ def test_the_blocks_of_an_older_home_get_their_hashes_at_the_first_check(tmp_pat
     home = tmp_path / "home"
     # The migrations of the others build on the newest of these, so they go back too.
     for app, name in (("compaction", "0003"), ("transcripts", "0007")):
-        done = lucid(home, "migrate", app, name, "--verbosity", "0")
-        assert done.returncode == 0, done.stderr
+        result = lucid(home, "migrate", app, name, "--verbosity", "0")
+        assert result.returncode == 0, result.stderr
     columns = {row[1] for row in rows(home, "PRAGMA table_info(transcripts_block)")}
     assert columns == {"id", "data"}
     large_archive(home / "lucid.sqlite3", 40)
     before = rows(home, "SELECT id, data FROM transcripts_block ORDER BY id")
-    done = lucid(home, "check", "--json")
-    assert (done.returncode, json.loads(done.stdout)["blocks"]) == (0, 40), done.stderr
+    result = lucid(home, "check", "--json")
+    assert (result.returncode, json.loads(result.stdout)["blocks"]) == (0, 40), result.stderr
     assert rows(home, "SELECT id, data FROM transcripts_block ORDER BY id") == before
     assert rows(home, "SELECT count(*) FROM transcripts_block WHERE content_hash IS NULL OR frame_hash IS NULL") == [
         (0,)

@@ -72,9 +72,9 @@ def test_a_message_that_is_given_back_comes_again(tmp_path: Path) -> None:
     with opened(tmp_path) as queue:
         queue.put("survey")
         queue.get(timeout=PATIENCE).requeue()
-        again = queue.get(timeout=PATIENCE)
-        assert (again.payload, files(tmp_path)) == ("survey", 1)
-        again.reject()
+        second = queue.get(timeout=PATIENCE)
+        assert (second.payload, files(tmp_path)) == ("survey", 1)
+        second.reject()
         assert files(tmp_path) == 0
 
 

@@ -154,5 +154,5 @@ def test_static_files_are_kept_by_version_and_checked_without_one(server: Server
     assert int(whole.headers["Content-Length"]) == len(whole.body) > 10_000
     bare = server.get(address.partition("?")[0])
     assert "immutable" not in bare.headers["Cache-Control"]
-    again = server.get(address.partition("?")[0], If_None_Match=bare.headers["ETag"])
-    assert (again.status, again.body) == (304, b"")
+    second = server.get(address.partition("?")[0], If_None_Match=bare.headers["ETag"])
+    assert (second.status, second.body) == (304, b"")

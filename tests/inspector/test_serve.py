@@ -22,11 +22,11 @@ def home(tmp_path: Path) -> Path:
 
 def refusal(home: Path, *arguments: str) -> str:
     """The one line in which it says why it does not start."""
-    done = lucid(home, "serve", "--no-watch", *arguments)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1, done.stderr
-    return done.stderr
+    result = lucid(home, "serve", "--no-watch", *arguments)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1, result.stderr
+    return result.stderr
 
 
 @pytest.fixture
@@ -115,8 +115,8 @@ def test_a_directory_in_the_place_of_the_database_is_called_so(home: Path) -> No
     path.mkdir(parents=True)
     sentence = f"lucid: The database {path} is a directory; move it away, or name a file in DATABASE_URL.\n"
     assert refusal(home) == sentence
-    done = lucid(home, "sessions")
-    assert (done.returncode, done.stderr) == (1, sentence)
+    result = lucid(home, "sessions")
+    assert (result.returncode, result.stderr) == (1, sentence)
 
 
 def test_a_damaged_database_is_named_and_left_alone(home: Path) -> None:

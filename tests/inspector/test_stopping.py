@@ -35,14 +35,14 @@ print(run_create(kind="compaction", target=session.public_id, parameters=asked).
 def made(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
     """A home with the demo in it."""
     home = shutil.copytree(made_home, tmp_path_factory.mktemp("stopping") / "home")
-    done = lucid(home, "import", str(ROOT / "sessions" / "demo"))
-    assert done.returncode == 0, done.stderr
+    result = lucid(home, "import", str(ROOT / "sessions" / "demo"))
+    assert result.returncode == 0, result.stderr
     return home
 
 
 def queue(home: Path) -> None:
     env = environment(home, DJANGO_SETTINGS_MODULE="inspector.settings")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", QUEUE, names.LONG],
         cwd=ROOT,
         env=env,
@@ -51,7 +51,7 @@ def queue(home: Path) -> None:
         check=False,
         timeout=180,
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def latest(home: Path) -> tuple[str, str]:

@@ -63,13 +63,13 @@ def test_a_memory_file_full_of_them_is_saved_as_it_was(client: Client, project: 
     shelf.scan()
     address = f"/memory/{shelf.directory.pk}/edit/?name=tides.md&form=whole"
     page = client.get(address).content.decode()
-    shown = re.search(r'<textarea id="text"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
+    output = re.search(r'<textarea id="text"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
     expected = re.search(r'name="expected" value="([^"]*)"', page)
-    assert shown
+    assert output
     assert expected
     assert "\u202e" not in page
 
-    text = html.unescape(shown[1])
+    text = html.unescape(output[1])
     typed = {"name": "tides.md", "form": "whole", "expected": expected[1], "text": f"{text}One line more.\n"}
     answer = client.post(f"/memory/{shelf.directory.pk}/edit/", typed)
 

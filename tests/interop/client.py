@@ -85,10 +85,10 @@ class Client:
     def resume(self, session: str, words: str, *, model: str) -> list[dict[str, Any]]:
         """Goes on with a session, and gives the messages of the request in which these words were sent."""
         count = len(self.server.requests)
-        done = self.run("--resume", session, "--print", words, "--model", model)
+        result = self.run("--resume", session, "--print", words, "--model", model)
         messageses_value = [request.json["messages"] for request in self.server.requests[count:]]
         sent = [messages for messages in messageses_value if words in json.dumps(messages)]
-        assert sent, f"It did not go on: {done.stdout} {done.stderr}"
+        assert sent, f"It did not go on: {result.stdout} {result.stderr}"
         first: list[dict[str, Any]] = sent[0]
         return first
 

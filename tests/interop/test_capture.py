@@ -31,9 +31,9 @@ def test_the_client_works_through_the_endpoint_and_its_contexts_are_recorded(tmp
         with serving(home, **extra) as server:
             through = f"{server.url}/capture/{owner_key(home).capture_secret}"
             client = Client(tmp_path / "person", upstream, through=through)
-            done = client.run("--print", WORDS, "--model", MODEL, "--allowedTools", "Bash")
-            assert done.returncode == 0, done.stderr
-            assert "four minutes past noon" in done.stdout
+            result = client.run("--print", WORDS, "--model", MODEL, "--allowedTools", "Bash")
+            assert result.returncode == 0, result.stderr
+            assert "four minutes past noon" in result.stdout
             sessions = list((config / "projects").glob("*/*.jsonl"))
             assert len(sessions) == 1
             wait_until(lambda: len(json.loads(lucid(home, "capture", "list", "--json", **extra).stdout)) >= 2)

@@ -80,8 +80,8 @@ class Person:
         response = self.post(rest, **fields)
         assert response.status_code == 303, flat(response.content.decode())
         number = int(re.search(r"done=(\d+)", response["Location"])[1])  # type: ignore[index]
-        shown = self.client.get(response["Location"]).content.decode()
-        assert f"{self.root}changes/{number}/undo/" in shown or "/undo/" in shown
+        html = self.client.get(response["Location"]).content.decode()
+        assert f"{self.root}changes/{number}/undo/" in html or "/undo/" in html
         return Batch.objects.get(pk=number)
 
     def undo(self, batch: Batch) -> Batch:

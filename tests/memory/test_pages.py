@@ -97,9 +97,9 @@ def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: P
 def test_links_between_topics_lead_to_their_pages(person: Person) -> None:
     text = "See [[fog]], [[Boat|the boat]], [[FOG.md]] and [tides](tides.md).\n\nNot `[[fog]]`, nor [[gone]].\n"
     person.shelf.outside("links.md", topic("links", "Where to look", text))
-    shown = re.findall(r'<a href="([^"]+)" rel[^>]*>([^<]*)</a>', person.page("file/", name="links.md"))
+    page_html = re.findall(r'<a href="([^"]+)" rel[^>]*>([^<]*)</a>', person.page("file/", name="links.md"))
     to = f"{person.root}file/?name="
-    assert shown == [
+    assert page_html == [
         (f"{to}fog.md", "fog"),
         (f"{to}boat.md", "the boat"),
         (f"{to}fog.md", "FOG.md"),
@@ -220,10 +220,10 @@ def test_a_file_that_may_not_be_read_is_named_and_the_others_are_shown(person: P
     os.chmod(person.shelf.path / "closed.md", 0)
     with powerless():
         listing = flat(person.page(check="1"))
-        shown = flat(person.page("file/", name="closed.md"))
+        html = flat(person.page("file/", name="closed.md"))
         result = flat(Client().get("/memory/search/?q=stay").content.decode())
     assert "closed.md may not be written or read here (permission denied)" in listing
-    assert "closed.md may not be written or read here (permission denied)" in shown
+    assert "closed.md may not be written or read here (permission denied)" in html
     assert "closed.md may not be written or read here" in result
     assert "fog.md" in listing
 

@@ -72,10 +72,10 @@ def main() -> None:
 
     paths = [Path(path) for path in request["paths"]]
     first = asdict(sync(paths, workers=1))
-    again = asdict(sync(paths, workers=1))
+    second = asdict(sync(paths, workers=1))
     values = {
         "report": {name: value for name, value in first.items() if name not in VOLATILE},
-        "again": again["rows_written"],
+        "again": second["rows_written"],
         "transcripts": _transcripts(),
         "sources": _sources(),
         "entries": _entries(),

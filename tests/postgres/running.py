@@ -38,7 +38,7 @@ def probe(
     pages: Sequence[str] = (),
 ) -> dict[str, Any]:
     parameters = {"paths": [str(path) for path in paths], "search": search, "deep": deep, "pages": pages}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "tests.postgres.probe"],
         cwd=ROOT,
         env=environment(home, DATABASE_URL=database, DJANGO_SETTINGS_MODULE="inspector.settings"),
@@ -48,8 +48,8 @@ def probe(
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-4000:]
-    data: dict[str, Any] = json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr[-4000:]
+    data: dict[str, Any] = json.loads(result.stdout)
     return data
 
 

@@ -29,9 +29,9 @@ def test_a_home_moves_between_databases(tmp_path: Path, postgres_url: str, befor
     expected = answers(tmp_path, tmp_path / "first", **there)
     made = lucid(tmp_path / "first", "backup", str(tmp_path / "backup.lucid"), "--json", **there)
     assert made.returncode == 0, made.stderr
-    done = lucid(tmp_path / "second", "restore", str(tmp_path / "backup.lucid"), "--json", **here)
-    assert done.returncode == 0, done.stderr
-    data = json.loads(done.stdout)
+    result = lucid(tmp_path / "second", "restore", str(tmp_path / "backup.lucid"), "--json", **here)
+    assert result.returncode == 0, result.stderr
+    data = json.loads(result.stdout)
     assert data["reindexed"] == (before != after)
     assert differences(expected, answers(tmp_path, tmp_path / "second", **here)) == []
 
@@ -45,12 +45,12 @@ def test_a_backup_is_of_one_moment_while_the_server_writes(tmp_path: Path, postg
 def database(tmp_path: Path, postgres_url: str) -> str:
     """With one project, and a backup of it."""
     database = fresh_database(postgres_url)
-    done = lucid(tmp_path / "home", "sessions", DATABASE_URL=database)
-    assert done.returncode == 0, done.stderr
+    result = lucid(tmp_path / "home", "sessions", DATABASE_URL=database)
+    assert result.returncode == 0, result.stderr
     with psycopg.connect(database) as connection:
         connection.execute("INSERT INTO transcripts_project (directory, cwd) VALUES ('first', '')")
-    done = lucid(tmp_path / "home", "backup", str(tmp_path / "backup.tar"), DATABASE_URL=database)
-    assert done.returncode == 0, done.stderr
+    result = lucid(tmp_path / "home", "backup", str(tmp_path / "backup.tar"), DATABASE_URL=database)
+    assert result.returncode == 0, result.stderr
     return database
 
 
@@ -62,12 +62,12 @@ def test_what_was_there_is_moved_aside(tmp_path: Path, database: str) -> None:
     with psycopg.connect(database) as connection:
         connection.execute("INSERT INTO transcripts_project (directory, cwd) VALUES ('second', '')")
         connection.execute("CREATE TABLE elses (id integer)")
-    done = restore(tmp_path, database)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "is not empty" in done.stderr
-    done = restore(tmp_path, database, "--replace", "--json")
-    assert done.returncode == 0, done.stderr
-    _, place = json.loads(done.stdout)["aside"]
+    result = restore(tmp_path, database)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "is not empty" in result.stderr
+    result = restore(tmp_path, database, "--replace", "--json")
+    assert result.returncode == 0, result.stderr
+    _, place = json.loads(result.stdout)["aside"]
     schema = place.removeprefix("the schema ")
     assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]
     aside = rows(database, f"SELECT directory FROM {schema}.transcripts_project ORDER BY id")
@@ -82,9 +82,9 @@ def test_what_was_there_is_moved_aside(tmp_path: Path, database: str) -> None:
 
 def test_nothing_is_restored_while_others_are_connected(tmp_path: Path, database: str) -> None:
     with psycopg.connect(database):
-        done = restore(tmp_path, database, "--replace")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "stop every Lucid on it" in done.stderr
+        result = restore(tmp_path, database, "--replace")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "stop every Lucid on it" in result.stderr
     assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]
 
 
@@ -93,9 +93,9 @@ def test_a_restore_that_fails_leaves_the_database_alone(tmp_path: Path, database
     (tmp_path / "backup.tar").write_bytes(
         crafted(("tables", "transcripts_project", ("id", "directory"), [(1, "x")]), migrations=migrations, files=0)
     )
-    done = restore(tmp_path, database, "--replace")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "table" in done.stderr
+    result = restore(tmp_path, database, "--replace")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "table" in result.stderr
     assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]
     assert rows(database, "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, 'lucid_')") == []
 
@@ -120,7 +120,7 @@ def test_a_connection_that_breaks_while_tables_are_replaced_leaves_no_false_word
             " END $$"
         )
         connection.execute("CREATE EVENT TRIGGER cut ON ddl_command_end EXECUTE FUNCTION cut()")
-    done = restore(tmp_path, database, "--replace")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "it holds what it held before, or the backup" in done.stderr
+    result = restore(tmp_path, database, "--replace")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "it holds what it held before, or the backup" in result.stderr
     assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]

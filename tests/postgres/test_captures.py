@@ -55,8 +55,8 @@ def test_what_was_recorded_on_a_host_is_stored_by_that_host_and_shown_on_all(tmp
     assert [spool.waiting().files for spool in spools.values()] == [0, 1]
     assert listed(there) == listed(here) == ["msg_0", "msg_1"]
     # The same recording in two homes, as after a copy of one: known by its name, and stored once.
-    again = exchange(request({"role": "user", "content": "And low water?"}), message("msg_2"))
+    second = exchange(request({"role": "user", "content": "And low water?"}), message("msg_2"))
     for spool in spools.values():
-        spool.write(again)
+        spool.write(second)
     assert listed(here) == listed(there) == ["msg_0", "msg_1", "msg_2"]
     assert [spool.waiting().files for spool in spools.values()] == [0, 0]

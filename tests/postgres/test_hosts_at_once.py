@@ -144,9 +144,9 @@ class Hosts:
         assert rows(self.database, TWICE) == []
         assert rows(self.database, OPEN) == [(0,)]
         assert rows(self.database, LEFT) == [(0,)]
-        done = lucid(self.folder / "home-a", "check", "--json", DATABASE_URL=self.database, LUCID_HOST="a")
-        assert done.returncode == 0, done.stdout + done.stderr
-        checked = json.loads(done.stdout)
+        result = lucid(self.folder / "home-a", "check", "--json", DATABASE_URL=self.database, LUCID_HOST="a")
+        assert result.returncode == 0, result.stdout + result.stderr
+        checked = json.loads(result.stdout)
         assert (checked["damaged"], checked["doubles"]) == (0, [])
 
     def stored(self, database: str = "") -> dict[str, Any]:

@@ -69,8 +69,8 @@ def database(tmp_path: Path, postgres_url: str) -> str:
 
 
 def migrated(folder: Path, database: str) -> str:
-    done = lucid(folder / "made", "migrate", "--verbosity", "0", DATABASE_URL=database)
-    assert done.returncode == 0, done.stderr
+    result = lucid(folder / "made", "migrate", "--verbosity", "0", DATABASE_URL=database)
+    assert result.returncode == 0, result.stderr
     return database
 
 

@@ -83,8 +83,8 @@ def test_what_workers_read_is_stored_as_if_one_process_had_read_all(
     tmp_path: Path, postgres_url: str, database: str
 ) -> None:
     alone = fresh_database(postgres_url)
-    done = lucid(tmp_path / "alone", "import", str(tmp_path / "config"), "--json", DATABASE_URL=alone)
-    assert done.returncode == 0, done.stderr
+    result = lucid(tmp_path / "alone", "import", str(tmp_path / "config"), "--json", DATABASE_URL=alone)
+    assert result.returncode == 0, result.stderr
     with importing(tmp_path, database) as (process, number):
         readers = [script(READ, tmp_path / name, database, number) for name in ("second", "third")]
         for reader in readers:
@@ -95,7 +95,7 @@ def test_what_workers_read_is_stored_as_if_one_process_had_read_all(
             hears(reader, "done")
             reader.communicate(timeout=60)
     assert report["workers"] in (1, 2)
-    local = json.loads(done.stdout)
+    local = json.loads(result.stdout)
     timed = ("seconds", "browsable_seconds", "workers", "rows_written")
     assert {**report, **dict.fromkeys(timed)} == {**local, **dict.fromkeys(timed)}
     whole(database)
@@ -126,8 +126,8 @@ def test_workers_stop_when_the_import_is_killed_and_the_next_one_makes_up_for_it
     # One portion may have been finished, but no more were begun.
     assert rows(database, "SELECT count(*) < 3 FROM transcripts_transcript WHERE entries > 0") == [(True,)]
     assert rows(database, "SELECT count(*) > 0 FROM transcripts_portion") == [(True,)]
-    again = lucid(tmp_path / "second", "import", str(tmp_path / "config"), DATABASE_URL=database)
-    assert again.returncode == 0, again.stderr
+    second = lucid(tmp_path / "second", "import", str(tmp_path / "config"), DATABASE_URL=database)
+    assert second.returncode == 0, second.stderr
     whole(database)
 
 
@@ -145,8 +145,8 @@ def test_an_import_that_somebody_stops_takes_its_workers_along(tmp_path: Path, d
         output, trouble = reader.communicate(timeout=180)
         assert output == "reading\ndone\n", trouble
     assert rows(database, LEFT) == [(0,)]
-    again = lucid(tmp_path / "second", "import", str(tmp_path / "config"), DATABASE_URL=database)
-    assert again.returncode == 0, again.stderr
+    second = lucid(tmp_path / "second", "import", str(tmp_path / "config"), DATABASE_URL=database)
+    assert second.returncode == 0, second.stderr
     whole(database)
 
 
@@ -186,8 +186,8 @@ def test_workers_on_redis_take_part_and_the_page_of_the_run_says_so(
         assert process.returncode == 0, trouble
         ((number, result),) = rows(database, "SELECT id, result FROM inspector_run WHERE kind = 'import'")
         assert result["workers"] in (1, 2), result
-        shown = server.get(f"/runs/{number}/").body.decode()
-        assert f"shared with {result['workers']} worker" in shown, shown
+        output = server.get(f"/runs/{number}/").body.decode()
+        assert f"shared with {result['workers']} worker" in output, output
     whole(database)
 
 

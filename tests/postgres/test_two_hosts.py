@@ -34,7 +34,7 @@ class Hosts:
         tree = self.folder / f"tree-{host}"
         tree.rename(self.config)
         try:
-            done = lucid(
+            result = lucid(
                 self.folder / f"home-{host}",
                 "import",
                 str(self.config),
@@ -44,8 +44,8 @@ class Hosts:
             )
         finally:
             self.config.rename(tree)
-        assert done.returncode == 0, done.stderr
-        report: dict[str, Any] = json.loads(done.stdout)
+        assert result.returncode == 0, result.stderr
+        report: dict[str, Any] = json.loads(result.stdout)
         assert report["failed"] == []
         return report
 

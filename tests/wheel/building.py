@@ -39,8 +39,8 @@ def source_copy(target: Path) -> Path:
 def build(source: Path, target: Path, *kinds: str) -> None:
     """`kinds` as `python -m build` has them: without, a source distribution and the wheel that comes of it."""
     command = [sys.executable, "-P", "-m", "build", "--no-isolation", "--outdir", str(target), *kinds, str(source)]
-    done = subprocess.run(command, cwd=target.parent, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    result = subprocess.run(command, cwd=target.parent, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
 
 
 def wheel_in(folder: Path) -> Path:

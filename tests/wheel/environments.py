@@ -55,10 +55,10 @@ def interpreter(version: str) -> str:
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     for path in (f"python{version}", *sorted(map(str, root.glob(f"versions/{version}.*/bin/python")))):
         try:
-            done = subprocess.run([path, "-c", "import ensurepip, sqlite3, venv"], capture_output=True, check=False)
+            result = subprocess.run([path, "-c", "import ensurepip, sqlite3, venv"], capture_output=True, check=False)
         except OSError:
             continue
-        if done.returncode == 0:
+        if result.returncode == 0:
             return path
     return ""
 
@@ -90,6 +90,6 @@ def _python(folder: Path) -> str:
 
 def _run(*command: str, cwd: Path | None = None) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return done.stdout
+    result = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
+    return result.stdout

@@ -32,9 +32,9 @@ class Installed:
     home: Path
 
     def run(self, *arguments: str, **extra: str) -> str:
-        done = self.program.run(self.home, *arguments, **extra)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        result = self.program.run(self.home, *arguments, **extra)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
 
     def json(self, *arguments: str, **extra: str) -> Any:
         return json.loads(self.run(*arguments, "--json", **extra))
@@ -71,11 +71,11 @@ def test_every_page_of_the_demo_comes_with_all_that_it_shows(installed: Installe
 
 
 def test_without_its_driver_lucid_says_what_postgresql_needs(installed: Installed, tmp_path: Path) -> None:
-    done = installed.program.run(tmp_path / "home", "sessions", DATABASE_URL="postgres://user@127.0.0.1:1/x")
-    assert done.returncode == 1
-    assert len(done.stderr.splitlines()) == 1
+    result = installed.program.run(tmp_path / "home", "sessions", DATABASE_URL="postgres://user@127.0.0.1:1/x")
+    assert result.returncode == 1
+    assert len(result.stderr.splitlines()) == 1
     has_driver = imported_from(installed.program, "psycopg") != ""
-    assert ("install lucid-inspector[postgres]" in done.stderr) is not has_driver
+    assert ("install lucid-inspector[postgres]" in result.stderr) is not has_driver
 
 
 @pytest.mark.long
@@ -110,10 +110,10 @@ def check_pages(installed: Installed) -> None:
             browser.page(filled_in(address, values) + QUERIES.get(address, ""))
         documents = browser.docs()
     assert len(documents) >= len(list((ROOT / "docs").glob("*.md"))) - 1
-    shown = browser.asset_names()
-    assert {"lucid.js", "lucid.svg", "base.css"} <= shown
-    assert any(name.startswith("htmx") for name in shown)
-    assert any(name.endswith(".png") for name in shown)
+    output = browser.asset_names()
+    assert {"lucid.js", "lucid.svg", "base.css"} <= output
+    assert any(name.startswith("htmx") for name in output)
+    assert any(name.endswith(".png") for name in output)
 
 
 def values_of_the_demo(installed: Installed, browser: Browser) -> dict[str, str]:

@@ -65,7 +65,7 @@ def cache_break(request: HtmxRequest, session: str, message_id: str) -> HttpResp
             **_different_messages(row, presentation, (before, after), *map(int, message.groups())),
         }
     details = {
-        "one": break_view(row),
+        "cache_break": break_view(row),
         "row": row,
         "also": [cause_view(other) for other in row.also],
         "states": _states(before, after),

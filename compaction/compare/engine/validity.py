@@ -61,11 +61,13 @@ class Validity:
         return sorted(groups, key=lambda group: order.index(group.finding.severity))
 
 
-def check_validity(comparison: Comparison, model: str) -> Validity:
-    """What the API would say about the later context, made from the earlier one."""
+def check_validity(comparison: Comparison, model: str, *, edited_by_api: bool = False) -> Validity:
+    """What the API would say about the later context, made from the earlier one. Its own edits kill no thinking."""
     before, after = comparison.before, comparison.after
     array = join_messages(after)
-    waiting = bool(array) and array[-1]["role"] == "assistant" and not _has_calls(array[-1])
+    # Newer clients attach with the role `system`, which may stand behind an answer.
+    last = next((element for element in reversed(array) if element["role"] != "system"), None)
+    waiting = last is not None and last["role"] == "assistant" and not _has_calls(last)
     sent = [*array, {"role": "user", "content": [text_block(_NEXT)]}] if waiting else array
     body = {"model": model, "max_tokens": 1, "messages": sent}
     places = {
@@ -73,7 +75,7 @@ def check_validity(comparison: Comparison, model: str) -> Validity:
         for index in range(len(after) - 1, -1, -1)
         for number, block in enumerate(after[index].content)
     }
-    former = join_messages(before) if count_thinking(after) else None
+    former = join_messages(before) if count_thinking(after) and not edited_by_api else None
     findings = [_locate(finding, array, places) for finding in lint_request(body, before=former)]
     facts = facts_of(model)
     return Validity(

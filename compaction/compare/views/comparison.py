@@ -17,6 +17,7 @@ from compaction.compare.engine.status import LABELS, SYMBOLS
 from compaction.compare.selectors.comparisons import SessionComparison, load_comparison
 from compaction.compare.selectors.points import NAME_CHARACTERS, ComparedContext, Points, choices_of
 from compaction.export.selectors import build_export_view
+from compaction.kinds.engine.result import edits_by_api
 from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
@@ -83,11 +84,11 @@ def transcript_compare(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     names = [request.GET.get(name, "").strip() for name in ("a", "b")]
     if not all(names):
-        return render_page(request, TEMPLATE, {**_frame(head), "asked": names, "choices": choices_of(head.transcript)})
+        return render_page(request, TEMPLATE, {**_frame(head), "names": names, "choices": choices_of(head.transcript)})
     points = Points(head.transcript)
     comparison = load_comparison(points, (names[0], names[1]), lambda: (points.end(names[0]), points.end(names[1])))
     state = ComparisonState.of(request, a=names[0], b=names[1])
-    values = {"asked": names, "title": "Two points of this session", "choices": choices_of(head.transcript)}
+    values = {"names": names, "title": "Two points of this session", "choices": choices_of(head.transcript)}
     return _page(request, head, state, comparison, values)
 
 
@@ -114,7 +115,7 @@ def _page(
         TEMPLATE,
         {
             **values,
-            "found": comparison,
+            "comparison": comparison,
             "summary": find_summary(comparison),
             "sentence": sentence(comparison),
             "items": view.rows(layout.page(start)),
@@ -135,7 +136,8 @@ def _wants_check(request: HtmxRequest, comparison: Comparison) -> bool:
 
 
 def _sendable(comparison: Comparison, after: ComparedContext) -> dict[str, Any]:
-    validity = check_validity(comparison, after.model)
+    by_api = after.compaction is not None and edits_by_api(after.compaction.report.get("beside", {}))
+    validity = check_validity(comparison, after.model, edited_by_api=by_api)
     return {"validity": validity, "refused": not after.answered and bool(validity.refused or validity.dead)}
 
 

@@ -31,7 +31,7 @@ TEMPLATE = "compaction/compare/requests.html"
 def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     names = [request.GET.get(name, "").strip() for name in ("a", "b")]
-    values = {**_frame(head), "asked": names}
+    values = {**_frame(head), "names": names}
     if not all(names):
         offered = latest_requests(head.transcript)
         return render_page(request, TEMPLATE, {**values, "offered": offered})
@@ -52,7 +52,7 @@ def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
         {
             **values,
             **compare_prompts(before, after, state.opened),
-            "found": comparison,
+            "comparison": comparison,
             "items": view.rows(layout.page(view.find(state.opened.partition(".")[0]) if start is None else start)),
             "chips": chips_of(comparison, state),
             "everything": state.query_with(chosen=frozenset()),

@@ -41,12 +41,10 @@ def apply_kind(
         messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures, error
     )
     applied = kind.apply(job, config)
-    if applied.beside.get("context_management") is None:
-        applied = put_back_pinned(applied, job.effects.pinned, job.counter)
-    elif applied.done and job.effects.pinned:
-        applied = replace(applied, why=f"{applied.why} The API knows no pins: pinned results go too.")
-    # The agent's own pipeline drops dead thinking by itself.
-    return applied if kind.automatic or kind.keeps_thinking(job, config) else _drop_dead_thinking(applied, job)
+    if applied.is_forecast:
+        pins = " The API knows no pins: pinned results go too." if applied.done and job.effects.pinned else ""
+        return replace(applied, why=f"{applied.why}{pins}")
+    return _drop_dead_thinking(put_back_pinned(applied, job.effects.pinned, job.counter), job)
 
 
 def _drop_dead_thinking(applied: CompactionResult, job: Job) -> CompactionResult:

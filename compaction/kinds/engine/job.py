@@ -18,7 +18,7 @@ from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.report import Outcome
 from compaction.mechanisms.engine.rules import ARTICLES, CompactionRules, rules_of
 from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import TokenCounter, estimate
+from sessions.usage.engine.tokens import Limits, TokenCounter, context_window, estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,14 @@ class Job:
 
     def rules(self, config: AttachmentConfig) -> CompactionRules:
         return rules_of(config.rules, self.effects.client)
+
+    def limits(self, config: AttachmentConfig) -> Limits:
+        """Of the session's model and requests."""
+        window = context_window(self.model or None, betas=self.effects.betas)
+        return Limits(window.tokens, self.longest_answer(config))
+
+    def longest_answer(self, config: AttachmentConfig) -> int:
+        return self.effects.max_output if self.rules(config).reserves_longest_answer else 0
 
     def limit_attachments(self, config: AttachmentConfig) -> AttachmentConfig:
         """By the rules of the articles, files attached again may have a quarter of the tokens before, because a short

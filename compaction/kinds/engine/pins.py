@@ -9,7 +9,7 @@ from typing import Any
 from compaction.kinds.engine.result import CompactionResult
 from compaction.mechanisms.engine.report import ChangeKind, Report
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message
 from sessions.usage.engine.tokens import TokenCounter
 
 
@@ -20,7 +20,7 @@ def put_back_pinned(applied: CompactionResult, pinned: Collection[str], counter:
     changed = {
         message.uuid: message
         for message in applied.after
-        if message.uuid in originals and message.content != originals[message.uuid].content
+        if message.uuid in originals and _words(message) != _words(originals[message.uuid])
     }
     held = {str(block.get("tool_use_id")) for message in originals.values() for block in message.content}
     if applied.cache_edits:
@@ -43,6 +43,11 @@ def put_back_pinned(applied: CompactionResult, pinned: Collection[str], counter:
         persisted=tuple(result for result in applied.persisted if result.tool_use_id not in tools),
         records=tuple(_without_tools(record, tools) for record in applied.records),
     )
+
+
+def _words(message: Message) -> list[Block]:
+    """Thinking may have to be left out: it is no part of what was said."""
+    return [block for block in message.content if block.get("type") not in THINKING_TYPES]
 
 
 def _spare_in_cache(applied: CompactionResult, held: Collection[str]) -> CompactionResult:

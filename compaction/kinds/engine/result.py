@@ -41,3 +41,12 @@ class CompactionResult:
     """Parameters of the next request besides its messages, and the `betas` that they need."""
     failures: int = 0
     """Automatic compactions that have failed in a row, this one included."""
+
+    @property
+    def is_forecast(self) -> bool:
+        """The API is asked to edit what it gets: `before` is sent, and `after` is what would come of it there."""
+        return edits_by_api(self.beside)
+
+
+def edits_by_api(beside: Mapping[str, Any]) -> bool:
+    return not beside.keys().isdisjoint(("context_management", "compaction"))

@@ -69,9 +69,6 @@ class KindSpec:
     """A summary replaces the conversation, so hooks run, and files, plan and lists are attached again."""
     automatic: bool = False
     """It does what the agent would do by itself, with the agent's count of failures."""
-    keeps_thinking: Callable[[Job, Any], bool] = lambda job, config: False
-    """With this config, thinking stays although what was signed before it has changed: as the client leaves it, or
-    because the API edits what it gets."""
     path_setting: str = ""
     """The setting that says where texts go that leave the context."""
     action: str = "Compact"

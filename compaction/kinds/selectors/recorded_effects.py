@@ -32,10 +32,13 @@ def recorded_effects(transcript: Transcript, context: Context, messages: Sequenc
     latest = next((message for message in reversed(messages) if message.position is not None), None)
     record = (records(latest) if latest is not None else None) or {}
     version = record.get("version")
+    betas, most = context.setup.params.get("betas"), context.setup.params.get("max_tokens")
     return Effects(
         read_file=files.read,
         records=records,
         client=version if isinstance(version, str) else "",
+        betas=tuple(map(str, betas)) if isinstance(betas, list) else (),
+        max_output=most if isinstance(most, int) else 0,
         surroundings=surroundings_of(messages, records, files, _find_process(transcript, context)),
     )
 

@@ -30,9 +30,8 @@ def request_document(transcript: Transcript, context: Context, applied: Compacti
     else:
         unknown.append(parent)
     beside = dict(applied.beside)
-    edits_by_api = beside.keys() & {"context_management", "compaction"}
     betas += [beta for beta in beside.pop("betas", ()) if beta not in betas]
-    messages = mark_messages(join_messages(applied.before if edits_by_api else applied.after))
+    messages = mark_messages(join_messages(applied.before if applied.is_forecast else applied.after))
     body["messages"] = reference_results(messages) if "cache_edits" in beside else messages
     document = {"body": {**body, **beside}, "betas": betas, "unknown": unknown}
     masked = mask_json(document)

@@ -15,6 +15,7 @@ from compaction.kinds.selectors.session_model import session_model
 from compaction.kinds.services.runs import KIND, compaction_run
 from compaction.kinds.views.form import SESSION
 from compaction.models import Compaction
+from compaction.pins.services import PinError, find_message
 from compaction.trail.engine.auto_replay import describe_step, step_values
 from compaction.trail.selectors.replays import replay_auto
 from inspector.runs.services import RunKilled, run_perform
@@ -54,8 +55,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--pin",
             default="",
-            metavar="UUID,UUID",
-            help="messages that stay word for word, beside those pinned before",
+            metavar="ENTRY,ENTRY",
+            help="messages that stay word for word, beside those pinned before: numbers or uuids of entries",
         )
         parser.add_argument(
             "--instructions", default="", metavar="TEXT", help="extra instructions for whoever writes the summary"
@@ -109,7 +110,7 @@ class Command(BaseCommand):
                 "at": options["at"].strip(),
                 "pivot": options["pivot"].strip(),
                 "ids": [short_id.strip() for short_id in options["ids"].split(",") if short_id.strip()],
-                "pinned": [uuid.strip() for uuid in options["pin"].split(",") if uuid.strip()],
+                "pinned": _pinned(options["pin"], transcript),
                 "instructions": options["instructions"],
                 "settings": _settings(options["set"]),
                 "model": _model(options["model"], transcript),
@@ -119,7 +120,7 @@ class Command(BaseCommand):
                 parameters["hooks_seen"] = self._announce(transcript, options)
             work = partial(compaction_run, announce=self._note) if self.stderr.isatty() else None
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters, work=work)
-        except (LookupFailedError, KindError, RunError) as error:
+        except (LookupFailedError, KindError, PinError, RunError) as error:
             raise CommandError(str(error)) from error
         except RunKilled as stop:
             raise CommandError("the compaction was killed.") from stop
@@ -211,6 +212,11 @@ def _model(name: str, transcript: Transcript) -> str:
     if own := session_model(transcript):
         return own
     raise KindError("No record of the session names its model. Name one.")
+
+
+def _pinned(addresses: str, transcript: Transcript) -> list[str]:
+    """The uuids of messages. A number is that of an entry."""
+    return [find_message(transcript, address.strip())[1] for address in addresses.split(",") if address.strip()]
 
 
 def _settings(texts: list[str]) -> dict[str, str]:

@@ -38,8 +38,8 @@ class CompactionRules:
     """A file that is too large is named; else it is cut."""
     forgets_reads: bool = False
     """A client that resumes a session does not know any more what it has read."""
-    keeps_thinking: bool = False
-    """Kept answers keep their thinking, although what was signed before it has changed."""
+    reserves_longest_answer: bool = True
+    """All of the longest answer is left free in the window; else 20,000 tokens of it."""
     may_grow: bool = False
     """It compacts even if the result is larger."""
     shows_files_as_system: bool = False
@@ -47,7 +47,9 @@ class CompactionRules:
 
 
 ARTICLES = CompactionRules()
-_FROM_2_0_76 = replace(ARTICLES, names_large_files=True, forgets_reads=True, keeps_thinking=True, may_grow=True)
+_FROM_2_0_76 = replace(
+    ARTICLES, names_large_files=True, forgets_reads=True, reserves_longest_answer=False, may_grow=True
+)
 _FROM_2_1_90 = replace(_FROM_2_0_76, forgets_reads=False)
 _FROM_2_1_160 = replace(_FROM_2_1_90, keeps_last_round=True, shows_files_as_system=True)
 _FROM_2_1_325 = replace(_FROM_2_1_160, shows_files_as_system=False)

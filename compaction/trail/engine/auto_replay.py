@@ -112,9 +112,10 @@ def remarks_of(step: ReplayStep) -> list[str]:
 class AutoReplay:
     """Takes the requests in order, and returns what would have been done before each."""
 
-    def __init__(self, config: PipelineConfig) -> None:
+    def __init__(self, config: PipelineConfig, client: str = "") -> None:
+        """`client`: the version that wrote the session."""
         self._config = config
-        self._effects = Effects(summarise=MechanicalSummariser())
+        self._effects = Effects(summarise=MechanicalSummariser(), client=client)
         self._state = PipelineState()
         self._last: RecordedRequest | None = None
         self._overhead = 0

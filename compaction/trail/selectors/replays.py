@@ -32,7 +32,7 @@ def replay_auto(transcript: Transcript, settings: Mapping[str, str]) -> Iterator
     replay: AutoReplay | None = None
     for request in _requests(transcript):
         if replay is None:
-            replay = AutoReplay(replace(config, model=config.model or request.model))
+            replay = AutoReplay(replace(config, model=config.model or request.model), transcript.version)
         yield replay.step(request)
 
 

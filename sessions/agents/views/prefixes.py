@@ -42,5 +42,5 @@ def agent_prefixes(request: HtmxRequest, session: str) -> HttpResponse:
         "page": page,
         "wanted": agent_key,
     }
-    partial = "#one" if agent_key and request.htmx else ""
+    partial = "#prefix_card" if agent_key and request.htmx else ""
     return render_page(request, f"sessions/agents/prefixes.html{partial}", values, partials=("prefixes",))

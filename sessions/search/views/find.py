@@ -19,4 +19,4 @@ def transcript_find(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     results = search_index(query, session=head.transcript.pk, limit=HITS) if query.strip() else None
     context = {"section": "sessions", "tab": "timeline", "head": head, "session": head.transcript, "q": query}
-    return render_page(request, "sessions/search/find.html", {**context, "found": results}, partials=("found",))
+    return render_page(request, "sessions/search/find.html", {**context, "results": results}, partials=("results",))

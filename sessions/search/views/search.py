@@ -48,7 +48,7 @@ def search_page(request: HtmxRequest) -> HttpResponse:
             before = form.cleaned_data.get("before") or ""
             results = search_index(query, project=project, limit=PER_PIECE if piece else PER_PAGE, before=str(before))
             context |= {
-                "found": results,
+                "results": results,
                 "older": results.next if results.next and int(results.next) <= MAX_SKIPPED else None,
             }
     return render_page(request, "sessions/search/search.html", context, partials=(DEEP, MORE))

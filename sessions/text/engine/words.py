@@ -31,7 +31,7 @@ def tokens(count: float | None, *, estimate: bool = False) -> str:
         text = f"{count / 1_000_000:.1f}M"
     else:
         text = f"{count / 1_000_000_000:,.1f}B"
-    return f"~{text}" if estimate else text
+    return f"~{text}" if estimate and count else text  # nothing at all needs no estimate
 
 
 def money(dollars: float | None, *, estimate: bool = False) -> str:

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from sessions.weights.engine.features import Content
-from sessions.weights.engine.rates import PRIOR_TOKENS, Factors, Learned
+from sessions.weights.engine.rates import Factors, Learned
+
+MOST_OF_SESSION = 10_000.0
+"""Tokens of one sort that one session tells about."""
+PUBLIC_TOKENS = 30_000.0
+"""What public sessions count, as if it were three sessions."""
+LEAST_TO_COMPARE = 2_000
+"""Tokens of a session whose estimate is compared with its counts."""
 
 Evidence = dict[Content, tuple[float, float]]
 """Tokens as they were counted, and as the rates of public sessions have them."""
@@ -23,9 +30,16 @@ class Calibration:
     def learn(self, learned: Learned) -> None:
         self._add(learned.content, learned.measured, learned.expected)
 
-    def include(self, evidence: Mapping[Content, tuple[float, float]]) -> None:
+    def learn_all(self, evidence: Evidence) -> None:
+        """Of the session itself."""
         for content, (measured, expected) in evidence.items():
             self._add(content, measured, expected)
+
+    def include(self, evidence: Mapping[Content, tuple[float, float]]) -> None:
+        """Of another session: sessions differ from each other more than their length says."""
+        for content, (measured, expected) in evidence.items():
+            share = min(1.0, MOST_OF_SESSION / expected) if expected else 0.0
+            self._add(content, share * measured, share * expected)
 
     def factors(self) -> Factors:
         """A little evidence moves a rate a little."""
@@ -37,7 +51,7 @@ class Calibration:
 
     def _factor(self, content: Content) -> float:
         measured, expected = self.evidence.get(content, (0.0, 0.0))
-        return (PRIOR_TOKENS + measured) / (PRIOR_TOKENS + expected)
+        return (PUBLIC_TOKENS + measured) / (PUBLIC_TOKENS + expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +69,7 @@ class EstimateError:
 
 def estimate_error(sessions: Iterable[Evidence]) -> EstimateError | None:
     """`sessions`: the evidence of each, of one model. None if there are too few to tell."""
-    each = [evidence for evidence in sessions if evidence]
+    each = [evidence for evidence in sessions if sum(measured for measured, _ in evidence.values()) >= LEAST_TO_COMPARE]
     if len(each) < 2:
         return None
     by_code, by_archive = [], []

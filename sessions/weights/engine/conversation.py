@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sessions.context.engine.rendering.array import Element, Piece
+from sessions.linking.engine.raw_fields import text
 from sessions.transcripts.engine.messages import Block, MessageKind
 from sessions.weights.engine.features import Features, features_of
 from sessions.weights.engine.ledger import Part
@@ -45,10 +46,12 @@ class PartReader:
         measured = self._features.get(id(block))
         if measured is None:
             measured = self._features[id(block)] = (block, features_of(block, answer=is_answer))
-        features = measured[1]
+        features, kind = measured[1], text(block.get("type"))
+        # What a tool of the server gave back stands in an answer, but is none of its output.
+        is_output = is_answer and not kind.endswith("_tool_result")
         return Part(
             PartKey(position, number, sum(features[1:])),
             features,
-            message.message_id if is_answer else "",
-            block.get("type") == "server_tool_use",
+            message.message_id if is_output else "",
+            kind == "server_tool_use",
         )

@@ -13,6 +13,8 @@ import orjson
 from sessions.weights.engine.pictures import picture_tokens
 
 DIGITS = b"0123456789"
+LOADED_TOOL = 800
+"""Tokens of a tool that was looked up: the API puts its definition in the place of its name."""
 
 
 class Content(StrEnum):
@@ -37,7 +39,7 @@ class Features(NamedTuple):
     wide: int = 0
     """Bytes beyond one for each character, in UTF-8."""
     pictures: int = 0
-    """Tokens of pictures and documents, which depend on their size and not on a rate."""
+    """Tokens of pictures, documents and loaded tools, which depend on no rate."""
 
 
 def features_of(block: Mapping[str, Any], *, answer: bool = False) -> Features:
@@ -55,6 +57,11 @@ def features_of(block: Mapping[str, Any], *, answer: bool = False) -> Features:
         return Features(Content.THINKING, max(len(thought), len(words)))
     if kind in ("image", "document"):
         return Features(Content.DATA, pictures=picture_tokens(block))
+    if kind == "tool_reference":
+        return Features(Content.DATA, pictures=LOADED_TOOL)
+    if kind == "advisor_tool_result":
+        # What the advisor said is encrypted, like a thought: only counts tell how long it is.
+        return Features(Content.THINKING, len(_json(block)))
     if kind == "compaction":
         return _measure(Content.PROSE, _text(block.get("content")))
     return _measure(Content.DATA, _json(block))

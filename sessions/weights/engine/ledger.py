@@ -26,6 +26,8 @@ MOST_OF_PROSE = 1.5
 """Prose is estimated better: a summary that was counted as more came with files that no record tells of."""
 SLACK = 300
 """Tokens of reminders that come unrecorded with almost any message of older clients."""
+LEFT_AFTER_COMPACTION = 0.5
+"""If less than this share of the messages is still sent, they were compacted or cleared."""
 CREDIBLE_OUTPUT = 0.5
 """An answer that counts less than this times its estimate is a count from the beginning of the stream."""
 
@@ -111,6 +113,8 @@ class Ledger:
         new = [part for part in parts if part.key not in self.weights]
         answer = [part for part in new if before is not None and part.answer == before.count.request]
         sizing = self._settle(several_prompts=any(part.server_call for part in answer))
+        if before is not None:
+            self._forget_unrecorded(before.parts, known)
         self._follow_model(count.model, since=count.position)
         rates = self.rates(count.model)
         for part in new:
@@ -130,6 +134,13 @@ class Ledger:
         if tokenizer not in self._rates:
             self._rates[tokenizer] = Rates(model)
         return self._rates[tokenizer]
+
+    def _forget_unrecorded(self, before: Mapping[Hashable, int], now: Mapping[Hashable, int]) -> None:
+        """What no record tells of went along with messages: if most of them are sent no more, as much of it is left."""
+        whole = self._sum(before)
+        left = self._sum({key: times for key, times in before.items() if key in now})
+        if left < LEFT_AFTER_COMPACTION * whole:
+            self.unrecorded *= left / whole
 
     def _known(self, parts: Iterable[Part]) -> Counter[Hashable]:
         return Counter(part.key for part in parts)

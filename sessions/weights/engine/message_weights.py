@@ -28,13 +28,18 @@ class MessageWeights:
     rates: Rates
     blocks: Mapping[tuple[_Owner, int], tuple[int, Weight]] = field(default_factory=dict)
     """By record and number: how long the block is, and its weight."""
+    messages: Sequence[Message] = ()
+    pieces: Sequence[tuple[Piece, Weight]] = ()
+    """What the messages of the context are sent as: some blocks are joined to others."""
 
     @classmethod
     def of(
         cls, messages: Sequence[Message], elements: Sequence[Element], weights: ContextWeights, rates: Rates
     ) -> MessageWeights:
         """`messages`: the records that the elements were made of. Together they weigh what the elements do."""
-        return cls(weights.size, rates, _by_record(messages, elements, weights, rates))
+        rows = zip(elements, weights.messages, strict=True)
+        pieces = [pair for element, row in rows for pair in zip(element.pieces, row, strict=True)]
+        return cls(weights.size, rates, _by_record(messages, elements, weights, rates), tuple(messages), pieces)
 
     def block(self, message: Message, index: int) -> Weight:
         features = _features(message, message.content[index])
@@ -60,12 +65,14 @@ class MessageWeights:
 
     def categories(self, messages: Iterable[Message], setup: RequestSetup, model: str) -> CategoryWeights:
         """With what stands before the messages, and what was counted without a record."""
-        messages = list(messages)
-        pairs = (
-            (Piece(block, message), self.block(message, index))
-            for message in messages
-            for index, block in enumerate(message.content)
-        )
+        messages = tuple(messages)
+        pairs: Iterable[tuple[Piece, Weight]] = self.pieces
+        if messages != self.messages:
+            pairs = (
+                (Piece(block, message), self.block(message, index))
+                for message in messages
+                for index, block in enumerate(message.content)
+            )
         size = self.size(messages)
         return category_weights(pairs, setup, model, size.head, size.unrecorded)
 

@@ -92,7 +92,7 @@ def _factors(transcript: Transcript, ledger: Ledger) -> Iterator[tuple[str, Fact
     for model in sorted(set(models)):
         calibration = calibration_of(model, without=transcript.pk)
         if model in ledger.calibrations:
-            calibration.include(ledger.calibrations[model].evidence)
+            calibration.learn_all(ledger.calibrations[model].evidence)
         yield model, calibration.factors()
 
 

@@ -27,8 +27,8 @@ def records(corpus: Corpus) -> dict[Path, list[dict[str, Any]]]:
 
 
 def test_the_same_seed_gives_the_same_bytes(corpus: Corpus, tmp_path: Path) -> None:
-    again = corpus_write(TINY, tmp_path, seed=7)
-    assert again.entries == corpus.entries
+    second = corpus_write(TINY, tmp_path, seed=7)
+    assert second.entries == corpus.entries
     for path in corpus.transcripts():
         assert (tmp_path / path.relative_to(corpus.directory)).read_bytes() == path.read_bytes()
 

@@ -92,9 +92,9 @@ def test_what_runs_hooks_is_looked_at_again_before_it_is_repeated(
     Run.objects.update(status=Run.Status.FAILED, finished_at=run.created_at)
     answer = client.post(reverse("run-retry", args=[run.pk]))
     assert answer["Location"] == f"{ADDRESS}?again={run.pk}"
-    again = client.get(answer["Location"]).content.decode()
-    assert "echo one" in again
-    assert re.search(r'name="hooks" value="user" checked', again)
+    second = client.get(answer["Location"]).content.decode()
+    assert "echo one" in second
+    assert re.search(r'name="hooks" value="user" checked', second)
     assert Run.objects.count() == 1
 
 

@@ -43,7 +43,7 @@ def hold(boundary: RecordedBoundary) -> Verdict:
         return Verdict(boundary, str(error), {}, {})
     if not result.done:
         return Verdict(boundary, result.why, {}, {})
-    sent, ours = sent_parts(boundary), our_parts(boundary, result)
+    sent, ours = sent_parts(boundary, result), our_parts(boundary, result)
     differences = {part: first_difference(sent[part], ours[part]) for part in PARTS}
     causes = {part: cause_of(part, boundary, sent[part], ours[part]) if differences[part] else "" for part in PARTS}
     return Verdict(boundary, "", differences, causes)

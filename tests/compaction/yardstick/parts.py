@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compaction.kinds.engine import CompactionResult
+from compaction.mechanisms.engine.pipeline.thinking import MECHANISM
 from sessions.context.engine import digest
 from sessions.context.engine.digest import short_hash
 from sessions.context.engine.rendering.records import strip_reminder_tags
-from sessions.transcripts.engine.messages import Block, Message, MessageKind
+from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message, MessageKind
 from tests.compaction.yardstick.boundaries import RecordedBoundary
 
 PARTS = ("kept", "files", "opening", "others")
@@ -30,10 +31,12 @@ class Words:
     label: str
 
 
-def sent_parts(boundary: RecordedBoundary) -> dict[str, list[Words]]:
-    """What the client sent. What old versions attached stands in no record, and of it the opening is not compared."""
+def sent_parts(boundary: RecordedBoundary, result: CompactionResult) -> dict[str, list[Words]]:
+    """What the client sent. What old versions attached stands in no record, and of it the opening is not compared.
+    Neither is thinking that no longer holds: the client sends it, we leave it out."""
     parts: dict[str, list[Words]] = {part: [] for part in PARTS}
-    parts["kept"] = list(_sent_conversation(boundary))
+    dead = _left_out(result)
+    parts["kept"] = [words for words in _sent_conversation(boundary) if not words.hashes & dead]
     if not boundary.records_attachments:
         parts["files"] = list(_sent_files(boundary))
         return parts
@@ -61,6 +64,21 @@ def our_parts(boundary: RecordedBoundary, result: CompactionResult) -> dict[str,
     if not boundary.records_attachments:
         parts["opening"] = []
     return parts
+
+
+def _left_out(result: CompactionResult) -> frozenset[str]:
+    """The hashes of the thinking that the compaction found dead."""
+    changes = [change for report in result.reports if report.mechanism == MECHANISM for change in report.changes]
+    uuids = {change.uuid for change in changes}
+    return frozenset().union(
+        *(
+            _spoken(message.role, digest(block)).hashes
+            for message in result.before
+            if message.uuid in uuids
+            for block in message.content
+            if block.get("type") in THINKING_TYPES
+        )
+    )
 
 
 def _part_of(name: str) -> str:

@@ -66,16 +66,16 @@ def test_it_puts_a_streamed_answer_together(server: MessagesServer) -> None:
 
 def test_the_listener_hears_the_answer_arrive_in_its_own_thread(server: MessagesServer) -> None:
     server.answer(Say("Hello you", calls=[Call("Grep", {})]))
-    heard: list[tuple[Progress, int]] = []
-    model(server).ask(replace(ASK, listener=lambda progress: heard.append((progress, threading.get_ident()))))
-    assert [progress for progress, _ in heard] == [
+    events: list[tuple[Progress, int]] = []
+    model(server).ask(replace(ASK, listener=lambda progress: events.append((progress, threading.get_ident()))))
+    assert [progress for progress, _ in events] == [
         AttemptStarted(1),
         BlockStarted("text"),
         TextArrived("Hello"),
         TextArrived(" you"),
         BlockStarted("tool_use", "Grep"),
     ]
-    assert {thread for _, thread in heard} == {threading.get_ident()}
+    assert {thread for _, thread in events} == {threading.get_ident()}
 
 
 def test_an_answer_that_is_not_streamed_is_taken_too(server: MessagesServer) -> None:
@@ -215,10 +215,10 @@ def test_what_cannot_succeed_is_not_tried_again(
 )
 def test_what_may_succeed_later_is_tried_again_and_heard_of(server: MessagesServer, answer: Fail | Say | Hang) -> None:
     server.answer(answer, Say("At last"))
-    heard: list[Progress] = []
-    reply = model(server).ask(replace(ASK, listener=heard.append))
+    events: list[Progress] = []
+    reply = model(server).ask(replace(ASK, listener=events.append))
     assert (reply.text, reply.attempts) == ("At last", 2)
-    (retry,) = [progress for progress in heard if isinstance(progress, RetryScheduled)]
+    (retry,) = [progress for progress in events if isinstance(progress, RetryScheduled)]
     assert retry.attempt == 1
     assert str(retry.error).endswith(".")
     assert server.requests[0].body == server.requests[1].body

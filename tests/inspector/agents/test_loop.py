@@ -60,8 +60,8 @@ WORK = (
 
 def test_it_asks_runs_tools_and_finishes(server: MessagesServer, root: Path) -> None:
     server.answer(*WORK)
-    heard: list[AgentProgress] = []
-    outcome = run(server, root, listener=heard.append)
+    events: list[AgentProgress] = []
+    outcome = run(server, root, listener=events.append)
     refused = Denial(
         "Write", {"file_path": "../b.md", "content": "x"}, "../b.md is outside of the directory that may be changed."
     )
@@ -75,7 +75,7 @@ def test_it_asks_runs_tools_and_finishes(server: MessagesServer, root: Path) -> 
     assert outcome.denials == (refused,)
     assert outcome.touched == (f"{root}/a.md", f"{root}/c.md")
     assert outcome.tools == {"Read": 1, "Shell": 1, "Edit": 1, "Write": 2}
-    assert [type(entry) for entry in heard] == [*[ToolStarted] * 2, Turn, *[ToolStarted] * 3, Turn, Turn]
+    assert [type(entry) for entry in events] == [*[ToolStarted] * 2, Turn, *[ToolStarted] * 3, Turn, Turn]
     assert (root / "a.md").read_text() == "two\n"
     assert not (root.parent / "b.md").exists()
 

@@ -50,8 +50,8 @@ def test_the_others_begin_when_the_first_begins_to_answer_and_each_keeps_its_pla
         return Fail(401) if words_of(request) == "refused" else Say(f"Answer to {words_of(request)}")
 
     server.otherwise = answer
-    heard: list[Progress] = []
-    first = Ask("claude-opus-5-5", ({"role": "user", "content": "first"},), listener=heard.append)
+    events: list[Progress] = []
+    first = Ask("claude-opus-5-5", ({"role": "user", "content": "first"},), listener=events.append)
     answers = ask_together(model, [first, ask("second"), ask("refused")])
     assert early == [False]
     outcomes = [answered.outcome for answered in answers]
@@ -59,7 +59,7 @@ def test_the_others_begin_when_the_first_begins_to_answer_and_each_keeps_its_pla
     assert texts == ["Answer to first", "Answer to second"]
     assert isinstance(outcomes[2], UnauthorisedError)
     assert [answered.ask.messages[0]["content"] for answered in answers] == ["first", "second", "refused"]
-    assert any(isinstance(progress, TextArrived) for progress in heard)
+    assert any(isinstance(progress, TextArrived) for progress in events)
 
 
 def test_if_the_first_fails_the_others_are_asked_all_the_same(server: MessagesServer, model: LanguageModel) -> None:

@@ -38,8 +38,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
     """A home and a backup of it, to be copied."""
     folder = tmp_path_factory.mktemp("backups")
     note(shutil.copytree(made_home, folder / "home"), "first")
-    done = lucid(folder / "home", "backup", str(folder / "backup.tar"))
-    assert done.returncode == 0, done.stderr
+    result = lucid(folder / "home", "backup", str(folder / "backup.tar"))
+    assert result.returncode == 0, result.stderr
     return folder
 
 
@@ -125,10 +125,10 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, home: Path, backup: Path) -
         with suppress(OSError), (small / "filler").open("wb", buffering=0) as filler:
             while filler.write(bytes(4096)):
                 pass
-        done = lucid(full, "backup", str(tmp_path / "full.tar"))
+        result = lucid(full, "backup", str(tmp_path / "full.tar"))
         running.close()
-        assert done.returncode == 0, done.stderr
-        assert "does not remember" in done.stderr
+        assert result.returncode == 0, result.stderr
+        assert "does not remember" in result.stderr
         (small / "filler").unlink()
         large = tmp_path / "large.tar"
         assert lucid(home, "backup", str(large)).returncode == 0
@@ -146,9 +146,9 @@ def test_a_home_that_is_not_empty_stays_unless_told(home: Path, backup: Path) ->
     (home / "owner.key").write_text("another")
     assert "is not empty" in refused(lucid(home, "restore", str(backup)))
     assert notes(home / "lucid.sqlite3") == ["first", "second"]
-    done = lucid(home, "restore", str(backup), "--replace", "--json")
-    assert done.returncode == 0, done.stderr
-    (aside,) = json.loads(done.stdout)["aside"]
+    result = lucid(home, "restore", str(backup), "--replace", "--json")
+    assert result.returncode == 0, result.stderr
+    (aside,) = json.loads(result.stdout)["aside"]
     assert notes(home / "lucid.sqlite3") == ["first"]
     assert not (home / "notes").exists()
     assert notes(Path(aside) / "lucid.sqlite3") == ["first", "second"]
@@ -163,10 +163,10 @@ def test_a_damaged_database_makes_way_for_a_backup(home: Path, backup: Path) -> 
     (home / "lucid.sqlite3").write_bytes(b"garbage" * 1000)
     (home / "lucid.sqlite3-wal").write_bytes(b"more garbage")
     assert "is not empty" in refused(lucid(home, "restore", str(backup)))
-    done = lucid(home, "restore", str(backup), "--replace", "--json")
-    assert done.returncode == 0, done.stderr
+    result = lucid(home, "restore", str(backup), "--replace", "--json")
+    assert result.returncode == 0, result.stderr
     assert notes(home / "lucid.sqlite3") == ["first"]
-    (aside,) = json.loads(done.stdout)["aside"]
+    (aside,) = json.loads(result.stdout)["aside"]
     assert (Path(aside) / "lucid.sqlite3").read_bytes() == b"garbage" * 1000
     assert (Path(aside) / "lucid.sqlite3-wal").read_bytes() == b"more garbage"
 
@@ -221,17 +221,17 @@ def test_a_backup_of_a_newer_lucid_is_refused(tmp_path: Path, backup: Path) -> N
 def test_a_backup_of_an_older_schema_is_made_before_and_restored_after_an_upgrade(tmp_path: Path) -> None:
     old = tmp_path / "old"
     for app, name in (("transcripts", "0002"), ("memory", "zero"), ("compaction", "zero"), ("inspector", "zero")):
-        done = lucid(old, "migrate", app, name, "--verbosity", "0")
-        assert done.returncode == 0, done.stderr
+        result = lucid(old, "migrate", app, name, "--verbosity", "0")
+        assert result.returncode == 0, result.stderr
     note(old, "first")
     with sqlite_snapshot(old / "lucid.sqlite3") as database:
         before = database.migrations()
     assert lucid(old, "backup", str(tmp_path / "old.tar")).returncode == 0
     with sqlite_snapshot(old / "lucid.sqlite3") as database:
         assert database.migrations() == before, "the backup changed the schema"
-    done = lucid(tmp_path / "new", "restore", str(tmp_path / "old.tar"), "--json")
-    assert done.returncode == 0, done.stderr
-    assert "transcripts.0003_owed_bytes" in json.loads(done.stdout)["migrated"]
+    result = lucid(tmp_path / "new", "restore", str(tmp_path / "old.tar"), "--json")
+    assert result.returncode == 0, result.stderr
+    assert "transcripts.0003_owed_bytes" in json.loads(result.stdout)["migrated"]
     assert notes(tmp_path / "new" / "lucid.sqlite3") == ["first"]
     assert lucid(tmp_path / "new", "check").returncode == 0
 
@@ -271,8 +271,8 @@ def test_a_restore_that_is_killed_loses_nothing(tmp_path: Path, home: Path, back
         process.send_signal(signal.SIGKILL)
         process.wait(60)
         assert notes(home / "lucid.sqlite3") in (["first"], ["first", "second"])
-    done = lucid(home, "restore", str(backup), "--replace")
-    assert done.returncode == 0, done.stderr
+    result = lucid(home, "restore", str(backup), "--replace")
+    assert result.returncode == 0, result.stderr
     assert notes(home / "lucid.sqlite3") == ["first"]
     asides = [notes(path) for path in home.glob("before-restore-*/lucid.sqlite3")]
     assert ["first", "second"] in asides

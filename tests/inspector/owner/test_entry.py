@@ -113,10 +113,10 @@ def test_a_stranger_gets_no_further_than_the_door(server: Server, method: str, a
 
 
 def test_open_lets_one_browser_in_once(server: Server) -> None:
-    done = lucid(server.home, "open")
-    assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
-    assert done.stdout.startswith(f"{server.url}/")
-    entry = urlsplit(done.stdout.strip())
+    result = lucid(server.home, "open")
+    assert (result.returncode, result.stderr, result.stdout.count("\n")) == (0, "", 1)
+    assert result.stdout.startswith(f"{server.url}/")
+    entry = urlsplit(result.stdout.strip())
     first = server.ask(f"{entry.path}?{entry.query}")
     cookie = str(first.headers["Set-Cookie"])
     assert first.status == 303
@@ -130,8 +130,8 @@ def test_open_lets_one_browser_in_once(server: Server) -> None:
 
 
 def test_on_a_desktop_it_opens_a_browser_and_no_command_line_holds_the_token(tmp_path: Path) -> None:
-    shown, browser = tmp_path / "shown", tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {shown}.part && mv {shown}.part {shown}\n')
+    output, browser = tmp_path / "shown", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {output}.part && mv {output}.part {output}\n')
     browser.chmod(0o700)
     env = environment(tmp_path / "home", DISPLAY=":0", BROWSER=str(browser), LUCID_WORKER="off")
     env.pop("SSH_CONNECTION", None)
@@ -139,8 +139,8 @@ def test_on_a_desktop_it_opens_a_browser_and_no_command_line_holds_the_token(tmp
     command = [sys.executable, "-m", "inspector", "serve", "--bind", "127.0.0.1:0", "--no-watch"]
     with subprocess.Popen(command, cwd=ROOT, env=env, stdin=terminal, stdout=terminal, stderr=terminal) as process:
         try:
-            wait_until(lambda: shown.exists() or process.poll() is not None)
-            (argument,) = shown.read_text().splitlines()
+            wait_until(lambda: output.exists() or process.poll() is not None)
+            (argument,) = output.read_text().splitlines()
             page = Path(urlsplit(argument).path)
             assert "token" not in argument
             assert page.stat().st_mode & 0o777 == 0o600
@@ -171,9 +171,9 @@ def test_looking_at_an_address_does_not_use_it_up(server: Server) -> None:
 
 
 def test_open_without_a_server_says_what_to_do(tmp_path: Path) -> None:
-    done = lucid(tmp_path / "home", "open")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "start one with `lucid serve`" in done.stderr
+    result = lucid(tmp_path / "home", "open")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "start one with `lucid serve`" in result.stderr
 
 
 def test_the_cookie_outlives_a_restart_but_not_a_new_key(tmp_path: Path) -> None:

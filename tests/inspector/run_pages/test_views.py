@@ -263,13 +263,13 @@ def test_a_secret_in_a_turn_is_masked(client: Client) -> None:
 def test_the_queries_of_a_run_are_few(client: Client) -> None:
     first = made(status="failed", finished_at=1)
     run = made(retry_of=first, attempt=2)
-    with CaptureQueriesContext(connection) as seen:
+    with CaptureQueriesContext(connection) as queries:
         html = fetch(client, f"/runs/{run.pk}/")
     assert f'retry of <a href="/runs/{first.pk}/">' in html
-    assert len(seen) <= 4
-    with CaptureQueriesContext(connection) as seen:
+    assert len(queries) <= 4
+    with CaptureQueriesContext(connection) as queries:
         live(client, run, "running")
-    assert len(seen) <= 2
+    assert len(queries) <= 2
 
 
 def test_a_run_that_is_not_there_is_a_404(client: Client) -> None:
@@ -310,9 +310,9 @@ def test_kill_in_a_list_answers_with_the_card(client: Client) -> None:
 def test_retry_leads_to_the_new_run(client: Client) -> None:
     run = made(status="failed", finished_at=1)
     response = client.post(f"/runs/{run.pk}/retry/")
-    again = Run.objects.get(retry_of=run)
-    assert (response.status_code, response["Location"]) == (303, f"/runs/{again.pk}/")
-    assert client.post(f"/runs/{again.pk}/retry/").status_code == 409
+    second = Run.objects.get(retry_of=run)
+    assert (response.status_code, response["Location"]) == (303, f"/runs/{second.pk}/")
+    assert client.post(f"/runs/{second.pk}/retry/").status_code == 409
 
 
 def test_what_changes_something_needs_a_form_of_ours_and_a_post(client: Client) -> None:

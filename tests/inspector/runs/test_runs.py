@@ -91,8 +91,8 @@ def test_a_run_that_a_stop_of_the_server_cut_off_says_so_and_can_be_retried(home
     assert status(home) == "failed"
     assert "Lucid was stopped while it ran" in runs(home)[-1]["error"]
     with serving(home, "--no-watch") as server:
-        again = post(server, f"/runs/{runs(home)[-1]['id']}/retry/")
-        assert again.status == 303
+        second = post(server, f"/runs/{runs(home)[-1]['id']}/retry/")
+        assert second.status == 303
         wait_until(lambda: status(home) == "running")
         assert runs(home)[-1]["attempt"] == 2
 

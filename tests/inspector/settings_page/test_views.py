@@ -35,18 +35,18 @@ def rows(client: Client) -> dict[str, str]:
 
 
 def test_every_setting_has_a_row_with_its_meaning(client: Client) -> None:
-    shown = rows(client)
-    assert list(shown) == [item.name for item in env.declared]
-    assert shown["LUCID_BIND"].startswith("LUCID_BIND address ")
-    assert "Where the web server listens" in shown["LUCID_BIND"]
-    assert "Whether Lucid dreams over memory by itself" in shown["LUCID_DREAMS"]
+    output = rows(client)
+    assert list(output) == [item.name for item in env.declared]
+    assert output["LUCID_BIND"].startswith("LUCID_BIND address ")
+    assert "Where the web server listens" in output["LUCID_BIND"]
+    assert "Whether Lucid dreams over memory by itself" in output["LUCID_DREAMS"]
 
 
 def test_a_row_tells_the_value_and_what_set_it(client: Client, declared: None) -> None:
-    shown = rows(client)
-    assert shown["LUCID_WATCH"].startswith("LUCID_WATCH on or off on default ")
-    assert shown["LUCID_MONTHLY_BUDGET"].startswith("LUCID_MONTHLY_BUDGET amount not set default ")
-    assert shown["LUCID_CLAUDE"].startswith("LUCID_CLAUDE text off the environment instead of claude ")
+    output = rows(client)
+    assert output["LUCID_WATCH"].startswith("LUCID_WATCH on or off on default ")
+    assert output["LUCID_MONTHLY_BUDGET"].startswith("LUCID_MONTHLY_BUDGET amount not set default ")
+    assert output["LUCID_CLAUDE"].startswith("LUCID_CLAUDE text off the environment instead of claude ")
     env.override("LUCID_WATCH", "off", "lucid serve --no-watch")
     assert rows(client)["LUCID_WATCH"].startswith("LUCID_WATCH on or off off lucid serve --no-watch instead of on ")
 
@@ -61,11 +61,11 @@ def test_keys_and_passwords_are_not_shown(client: Client, declared: None) -> Non
     env.override("ANTHROPIC_API_KEY", "", "the environment")
     env.override("DATABASE_URL", "postgres://lucid:hunter2@db.test/lucid?sslpassword=hunter2", "the environment")
     env.override("LUCID_BETAS", "sk-ant-api03-" + "a1B2" * 20, "the environment")
-    shown = rows(client)
-    assert shown["ANTHROPIC_API_KEY"].startswith("ANTHROPIC_API_KEY text set, not shown the environment ")
-    assert "postgres://lucid:…@db.test/lucid?… the environment" in shown["DATABASE_URL"]
-    assert "a1B2a1B2" not in shown["LUCID_BETAS"]
-    assert "hunter2" not in "".join(shown.values())
+    output = rows(client)
+    assert output["ANTHROPIC_API_KEY"].startswith("ANTHROPIC_API_KEY text set, not shown the environment ")
+    assert "postgres://lucid:…@db.test/lucid?… the environment" in output["DATABASE_URL"]
+    assert "a1B2a1B2" not in output["LUCID_BETAS"]
+    assert "hunter2" not in "".join(output.values())
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ def test_an_open_home_is_closed_by_any_command(ready_home: Path) -> None:
     (home / "backups" / "old.sqlite3").write_bytes(b"old")
     for path in (home, *home.rglob("*")):
         path.chmod(0o777 if path.is_dir() else 0o666)
-    done = lucid(home, "sessions", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
+    result = lucid(home, "sessions", "--json")
+    assert (result.returncode, result.stderr) == (0, "")
     assert modes(home) <= {0o700, 0o600}
 
 

@@ -83,8 +83,8 @@ def test_a_loss_that_nobody_was_shown_is_named_before_anything_is_written(
     assert "Fog comes at dawn in winter." in html.partition("1 lost fact")[2].partition("</details>")[0]
     assert find_ticked(html) == [str(files["fog.md"])]
     assert "fog.md" in shelf.all()
-    again = html.partition('name="seen" value="')[2].partition('"')[0]
-    assert client.post(address, {**form, "seen": again}).status_code == 303
+    second = html.partition('name="seen" value="')[2].partition('"')[0]
+    assert client.post(address, {**form, "seen": second}).status_code == 303
     assert "fog.md" not in shelf.all()
     page = client.get(address).content.decode()
     assert "Fog comes at dawn in winter." in page.partition("1 lost fact")[2].partition("</details>")[0]

@@ -77,8 +77,8 @@ def test_agents_of_which_nothing_new_is_known_are_not_asked_about_again(
     item.turns(2)
     saved(item)
     file.read()
-    shown = flowing(client.get(f"/sessions/{session.public_id}/agents/summaries/").content.decode())
-    assert "8 entries since" in shown
+    html = flowing(client.get(f"/sessions/{session.public_id}/agents/summaries/").content.decode())
+    assert "8 entries since" in html
     summary_run(session, "a1")
 
     assert len(server.requests) == 2
@@ -127,11 +127,11 @@ def test_without_a_model_nothing_starts_and_the_reason_says_what_to_set(session:
 @override_settings(MODELS=NOBODY)
 def test_without_a_model_the_page_shows_the_last_call_and_what_to_set(client: Client, session: Transcript) -> None:
     address = f"/sessions/{session.public_id}/agents/summaries/"
-    shown = client.get(address).content.decode()
-    assert shown.count("Reading heights.py") == 2
-    assert shown.count(">mechanical</span>") == 2
-    assert "Set ANTHROPIC_API_KEY" in shown
-    assert "<button" not in shown[shown.index('<main id="main"') : shown.index("</main>")]
+    html = client.get(address).content.decode()
+    assert html.count("Reading heights.py") == 2
+    assert html.count(">mechanical</span>") == 2
+    assert "Set ANTHROPIC_API_KEY" in html
+    assert "<button" not in html[html.index('<main id="main"') : html.index("</main>")]
     assert client.post(address).status_code == 409
 
 

@@ -98,8 +98,8 @@ def test_a_home_whose_name_is_not_utf8_is_read_grows_and_is_found_by_the_command
 
     writing.save(folder)
     home = tmp_path / "home"
-    done = lucid(home, "import", str(folder.parents[1]), "--json")
-    assert json.loads(done.stdout)["entries"] == 5
+    result = lucid(home, "import", str(folder.parents[1]), "--json")
+    assert json.loads(result.stdout)["entries"] == 5
     assert json.loads(lucid(home, "requests", str(path), "--json").stdout)
     assert "andr" in lucid(home, "import", str(folder / "nothing"), "--json").stderr
 
@@ -162,9 +162,9 @@ def test_pipes_sockets_and_directories_with_the_name_of_a_transcript_do_not_stop
     results.mkdir()
     os.mkfifo(results / "b1.txt")
     os.mknod(project / "socket.jsonl", stat.S_IFSOCK | 0o600)
-    done = lucid(tmp_path / "home", "import", str(config(project)), "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["entries"] == 8 + 8 + 4
+    result = lucid(tmp_path / "home", "import", str(config(project)), "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["entries"] == 8 + 8 + 4
     request = lucid(tmp_path / "home", "import", str(project / "pipe.jsonl"))
     assert (request.returncode, request.stderr.count("\n")) == (1, 1)
     assert "is neither a file nor a directory" in request.stderr
@@ -241,8 +241,8 @@ def test_files_that_go_while_they_are_read_do_not_harm_the_others(
     assert len(report.failed) == 2
     assert archived(Source.objects.get(path=str(paths[3]))) == whole
     crawl(client, ["/", "/sessions/"], most=most)
-    again = sync([config(project)])
-    assert again.failed == []
+    second = sync([config(project)])
+    assert second.failed == []
     assert archived(Source.objects.get(path=str(paths[2]), state=Source.State.PRESENT)) == paths[2].read_bytes()
 
 
@@ -284,9 +284,9 @@ def test_a_thousand_projects_are_no_problem(client: Client, project: Path) -> No
 
 @pytest.mark.usefixtures("ready_home")
 def test_a_directory_that_is_not_there_is_one_clear_sentence(tmp_path: Path) -> None:
-    done = lucid(tmp_path / "home", "import", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "nothing"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"lucid: {tmp_path / 'nothing'} does not exist.\n"
+    result = lucid(tmp_path / "home", "import", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "nothing"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == f"lucid: {tmp_path / 'nothing'} does not exist.\n"
 
 
 def test_numbers_of_a_file_system_fit_into_the_database(project: Path) -> None:

@@ -31,9 +31,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
 
 
 def answer(home: Path, *arguments: str, **extra: str) -> Any:
-    done = lucid(home, *arguments, "--json", **extra)
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    result = lucid(home, *arguments, "--json", **extra)
+    assert (result.returncode, result.stderr) == (0, "")
+    return json.loads(result.stdout)
 
 
 def test_an_import_tells_what_it_found(home: Path) -> None:
@@ -76,10 +76,10 @@ def test_hits_say_where_they_are_and_mask_secrets(home: Path, deep: tuple[str, .
 
 
 def test_what_a_terminal_cannot_show_does_not_stop_it(home: Path) -> None:
-    done = lucid(home, "search", "walrus", **OLD_TERMINAL)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "of Bod? ? is" in done.stdout
-    assert "a1B2c3D4" not in done.stdout
+    result = lucid(home, "search", "walrus", **OLD_TERMINAL)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "of Bod? ? is" in result.stdout
+    assert "a1B2c3D4" not in result.stdout
 
 
 @pytest.mark.parametrize("nothing", ["nowhere", '"'])
@@ -98,6 +98,6 @@ def test_to_find_nothing_is_an_empty_answer(home: Path, nothing: str) -> None:
     ],
 )
 def test_a_refusal_leaves_standard_output_empty(home: Path, arguments: list[str], status: int, reason: str) -> None:
-    done = lucid(home, *arguments)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert reason in done.stderr
+    result = lucid(home, *arguments)
+    assert (result.returncode, result.stdout) == (status, "")
+    assert reason in result.stderr

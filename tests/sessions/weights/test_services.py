@@ -66,7 +66,7 @@ def test_a_session_without_counts_is_estimated_by_the_measured_ones(tmp_path: Pa
         transcript_weigh(transcript=Transcript.objects.get(pk=pk))
     calibrated = weigh(list(load_contexts(transcript))[-1], transcript_weigh(transcript=transcript)).size
     assert public.messages.basis is calibrated.messages.basis is Basis.ESTIMATED
-    assert abs(calibrated.messages.tokens - PROMPT) < 0.5 * abs(public.messages.tokens - PROMPT)
+    assert abs(calibrated.messages.tokens - PROMPT) < 0.8 * abs(public.messages.tokens - PROMPT)
     assert weight_table(transcript).factors
 
 

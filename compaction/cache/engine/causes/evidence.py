@@ -82,7 +82,9 @@ class Answer:
     speed: str = ""
     version: str = ""
     cleared_tokens: int = 0
-    """Tokens that the API cleared before the model saw the prompt."""
+    """Tokens that the API cleared before the model saw the prompt, by this request's edits and by those repeated."""
+    deleted_tokens: int = 0
+    """Tokens that are deleted from the cache, as the API counts them: from the beginning on."""
     diagnosis: Diagnosis | None = None
     passes: tuple[Usage, ...] = ()
     """The usage of each pass, if the API read the prompt more than once for this answer: its usage is their sum."""
@@ -102,6 +104,7 @@ class Answer:
             text(usage.get("speed")) or self.speed,
             text(record.get("version")) or self.version,
             max(cleared_tokens, self.cleared_tokens),
+            max(_positive_count(usage.get("cache_deleted_input_tokens")), self.deleted_tokens),
             Diagnosis.of(message.get("diagnostics"), position) or self.diagnosis,
             _passes(usage.get("iterations")) or self.passes,
         )
@@ -138,6 +141,15 @@ class Evidence:
     """An earlier request that left exactly as many tokens in the cache as were read now."""
     previous_state: ClientState = UNKNOWN_STATE
     state: ClientState = UNKNOWN_STATE
+
+    @property
+    def newly_cleared(self) -> int:
+        """Tokens that the API cleared now: those of the request before it are what the count begins with."""
+        return max(0, self.answer.cleared_tokens - self.previous_answer.cleared_tokens)
+
+    @property
+    def newly_deleted(self) -> int:
+        return max(0, self.answer.deleted_tokens - self.previous_answer.deleted_tokens)
 
     def positions_of(self, kinds: frozenset[str]) -> tuple[int, ...]:
         return tuple(event.position for event in self.events if event.kind in kinds)

@@ -163,17 +163,19 @@ class _Case:
         positions = tuple(
             dict.fromkeys((*self.evidence.positions_of(CLEARING_KINDS | COLLAPSE_KINDS), *clearing_positions))
         )
-        cleared_tokens = self.evidence.answer.cleared_tokens
-        if not positions and not cleared_tokens and not self.deletions:
+        cleared_tokens, deleted_tokens = self.evidence.newly_cleared, self.evidence.newly_deleted
+        if not positions and not cleared_tokens and not deleted_tokens and not self.deletions:
             return None
         subject = (
-            f"The API cleared {plural(cleared_tokens, 'token')} of old content"
+            f"The API cleared {plural(cleared_tokens, 'token')} of old content from the conversation"
             if cleared_tokens
+            else f"The API deleted {plural(deleted_tokens, 'token')} of old content from the cache"
+            if deleted_tokens
             else f"The request deleted {plural(self.deletions, 'result')} from the cache (`cache_edits`)"
             if self.deletions
-            else "Old content was cleared"
+            else "Old content was cleared from the conversation"
         )
-        sentence = f"{subject} from the conversation, so what follows it had to be cached anew."
+        sentence = f"{subject}, so what follows it had to be cached anew."
         causes = [Cause(CauseName.DELETION, HIGH, sentence, positions or (self.drop.call.position,))]
         if self.expired_ttl is not None and self._is_head_lost():
             causes.append(self._expiry_cause(MEDIUM))

@@ -37,6 +37,8 @@ def _apply(job: Job, config: AutoSettings) -> CompactionResult:
         pipeline,
         model=pipeline.model or job.model,
         overhead=pipeline.overhead or job.overhead,
+        betas=pipeline.betas or job.effects.betas,
+        max_output=pipeline.max_output or job.longest_answer(pipeline.attachments),
         full=job.add_instructions(pipeline.full),
         collapse=replace(pipeline.collapse, pinned=(*pipeline.collapse.pinned, *job.effects.pinned)),
         attachments=job.limit_attachments(pipeline.attachments),
@@ -63,7 +65,7 @@ def _apply(job: Job, config: AutoSettings) -> CompactionResult:
     elif compaction is None and Breaker(job.failures).is_open(most):
         why += " Ask for a full compaction, or raise most_failures."
     if compaction is None and others:
-        why += f" Before that, these would act: {', '.join(others)}."
+        why += f" Other mechanisms that would act: {', '.join(others)}."
     elif compaction is not None:
         stage = report.stage("session memory" if compaction.way is CompactionMethod.SESSION_MEMORY else _FULL_COMPACT)
         why += f" {stage.why}" if stage is not None else ""

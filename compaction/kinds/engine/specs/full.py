@@ -57,5 +57,4 @@ FULL = KindSpec(
     summarises=True,
     can_fork=True,
     runs_hooks=True,
-    keeps_thinking=lambda job, config: job.rules(config.attachments).keeps_thinking,
 )

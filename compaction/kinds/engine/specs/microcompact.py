@@ -134,5 +134,4 @@ MICROCOMPACT = KindSpec(
         "compact.enabled",
     ),
     hidden_fields=("enabled",),
-    keeps_thinking=lambda job, config: isinstance(config, ApiEditsConfig),
 )

@@ -12,7 +12,6 @@ from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.compaction.boundary import Trigger, is_boundary
 from compaction.mechanisms.engine.session_memory import SessionMemoryConfig, session_memory_compact
 from sessions.transcripts.engine.messages import Message, MessageKind
-from sessions.usage.engine.tokens import Limits, context_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ def _apply(job: Job, config: NotesSettings) -> CompactionResult:
         _with_boundary(job.messages),
         job.effects.read_notes() if job.effects.read_notes is not None else None,
         config.notes,
-        threshold=Limits(context_window(job.model or None).tokens).threshold,
+        threshold=job.limits(config.attachments).threshold,
         occasion=job.occasion(Trigger.MANUAL),
         attachments=job.limit_attachments(config.attachments),
     )
@@ -50,5 +49,4 @@ SESSION_MEMORY = KindSpec(
     first_fields=("attachments.rules", "notes.keep_tokens", "notes.keep_text_messages", "notes.keep_most_tokens"),
     hidden_fields=("notes.enabled",),
     runs_hooks=True,
-    keeps_thinking=lambda job, config: job.rules(config.attachments).keeps_thinking,
 )

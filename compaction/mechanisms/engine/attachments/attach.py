@@ -91,7 +91,8 @@ def attach(
         changes.append(Change(ChangeKind.ADDED, uuid, 0, estimate((message,), counter), part.why))
     anew = [*_standing(messages[covered], _kept(messages, covered), config, sources, owner)]
     if anew:
-        remarks.append(f"{plural(len(anew), 'record')} about how the session stands are given anew")
+        count = plural(len(anew), "record is", "records are")
+        remarks.append(f"{count} sent again: instructions, environment, and lists of what is there")
     return Attachments((*attached, *anew), tuple(changes), tuple(remarks))
 
 

@@ -21,13 +21,14 @@ from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surr
 from compaction.mechanisms.engine.rules import CompactionRules
 from compaction.mechanisms.engine.setting_field import setting
 from sessions.imports.engine.scan.content import CLEARED_TEXT, PERSISTED_TAG
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
 MOST_NAMED_FILES = 3
 """How many of the files left out for one reason are named."""
-SHOWN_ELSEWHERE = "it stands in the kept messages"
-FORGOTTEN = "the client was started anew after it was read, and this version forgets that"
+SHOWN_ELSEWHERE = "already in the kept messages"
+FORGOTTEN = "read before the client was restarted, which this version does not remember"
 _TOO_LARGE = (
     "was read before the last conversation was summarized, but the contents are too large to include. Use Read tool if"
     " you need to access it."
@@ -90,7 +91,7 @@ def restore_files(
         elif path in excluded or posixpath.basename(path) in INSTRUCTION_FILES:
             restored.leave_out(path, "plan and memory files come in another way")
         elif restored.count == config.most:
-            restored.leave_out(path, f"{config.most} files are restored")
+            restored.leave_out(path, f"at most {plural(config.most, 'file is', 'files are')} attached")
         elif part := restored.part(path, read_file(path)):
             yield part
     if restored.left_out:
@@ -117,11 +118,11 @@ class _Restored:
             texts = (text,) if role == "system" else (as_reminder(text),)
             return AttachmentPart(f"file:{path}", texts, f"{path}, too large to attach")
         if file is None or not file.text.strip():
-            self.leave_out(path, file.unknown if file is not None and file.unknown else "nothing is known of its text")
+            self.leave_out(path, file.unknown if file is not None and file.unknown else "nothing is known of the text")
             return None
         room = min(self.config.tokens_each, self.config.tokens_in_all - self.spent)
         if room <= 0:
-            self.leave_out(path, f"{self.config.tokens_in_all:,} tokens of files are restored")
+            self.leave_out(path, f"files may have {self.config.tokens_in_all:,} tokens in all")
             return None
         self.count += 1
         fits = cut_to_tokens(file.text, room)
@@ -147,7 +148,7 @@ def _part(path: str, file: FileText, fits: str, rules: CompactionRules) -> Attac
         first, last = file.parts[0], file.parts[-1]
         call |= {"offset": first.first, "limit": last.end - first.first}
         why = f"{path}, {file.describe_lines()}"
-        remarks = [f"of {path} only {file.describe_lines()} are known"]
+        remarks = [f"of {path}, only {file.describe_lines()} are known"]
     called = f"{CALLED}{json.dumps(call, ensure_ascii=False, separators=(',', ':'))}"
     if rules.shows_files_as_system:
         return AttachmentPart(f"file:{path}", (f"{called}\n{SHOWN}{whole}",), why, tuple(remarks), "system")

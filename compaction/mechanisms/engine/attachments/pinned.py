@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from compaction.mechanisms.engine.attachments.parts import AttachmentPart, as_reminder
 from compaction.mechanisms.engine.conversation.calls import result_text
+from sessions.context.engine.rendering.records import strip_reminder_tags
 from sessions.transcripts.engine.messages import THINKING_TYPES, Block, Message, MessageKind
 
 _INTRODUCTION = "Messages that the user has pinned. They are quoted word for word and still hold."
@@ -14,14 +15,21 @@ _SPEAKERS = {MessageKind.PROMPT: "The user", MessageKind.ANSWER: "You", MessageK
 
 
 def quote_pinned(covered: Sequence[Message], pinned: Collection[str]) -> Iterator[AttachmentPart]:
-    quotes = [
-        f"{_SPEAKERS.get(message.kind, 'The client')}:\n{words}"
-        for message in covered
-        if message.uuid in pinned and (words := "\n".join(filter(None, map(_words, message.content))))
-    ]
+    """What an earlier summary had quoted is quoted again: the messages themselves are gone."""
+    quotes = [quote for message in covered for quote in _quotes(message, pinned)]
     if quotes:
-        why = "a pinned message" if len(quotes) == 1 else f"{len(quotes)} pinned messages"
-        yield AttachmentPart("pinned", (as_reminder("\n\n".join([_INTRODUCTION, *quotes])),), f"{why}, word for word")
+        words = as_reminder("\n\n".join([_INTRODUCTION, *dict.fromkeys(quotes)]))
+        yield AttachmentPart("pinned", (words,), "what is pinned, word for word")
+
+
+def _quotes(message: Message, pinned: Collection[str]) -> Iterator[str]:
+    if message.kind in (MessageKind.INJECTED, MessageKind.SUMMARY):
+        for block in message.content:
+            words = strip_reminder_tags(str(block.get("text", ""))).strip()
+            if words.startswith(_INTRODUCTION):
+                yield words.removeprefix(_INTRODUCTION).strip()
+    if message.uuid in pinned and (words := "\n".join(filter(None, map(_words, message.content)))):
+        yield f"{_SPEAKERS.get(message.kind, 'The client')}:\n{words}"
 
 
 def _words(block: Block) -> str:

@@ -32,7 +32,7 @@ def restore_skills(skills: Sequence[Skill], config: SkillConfig) -> Iterator[Att
     for skill in latest.values():
         room = min(config.tokens_each, config.tokens_in_all - spent)
         if room <= 0:
-            remarks.append(f"skill {skill.name} is left out: {config.tokens_in_all:,} tokens of skills are restored")
+            remarks.append(f"skill {skill.name} is left out: skills may have {config.tokens_in_all:,} tokens in all")
             continue
         fits = cut_to_tokens(skill.text, room)
         spent += count_tokens(fits)

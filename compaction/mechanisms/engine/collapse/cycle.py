@@ -156,16 +156,22 @@ class _CollapseRun:
 
     def explain(self, committed: int, collapsed: int, state: CollapseState) -> str:
         size, effective = self.size, self.limits.effective
-        stays = f" {collapsed} collapsed earlier stay so." if collapsed else ""
+        stays = f" {plural(collapsed, 'span stays', 'spans stay')} collapsed." if collapsed else ""
         if committed:
-            return f"At ~{size:,} tokens {committed} of {collapsed} collapsed spans were replaced now."
+            earlier = plural(collapsed - committed, "span stays", "spans stay")
+            before = f"; {earlier} collapsed" if collapsed > committed else ""
+            return f"At ~{size:,} tokens, {plural(committed, 'span was', 'spans were')} replaced{before}."
         if not state.armed:
             least = int(self.config.stage_at * effective)
             return f"~{size:,} tokens are fewer than the {least:,} from which spans are chosen.{stays}"
         if size < self.config.commit_at * effective:
             least = int(self.config.commit_at * effective)
-            return f"{len(state.staged)} spans are chosen; they are replaced from {least:,} tokens on.{stays}"
-        return f"At ~{size:,} tokens no span could be replaced; {len(state.staged)} have no summary.{stays}"
+            chosen = plural(len(state.staged), "span is chosen, to be", "spans are chosen, to be")
+            return f"{chosen} replaced from {least:,} tokens on.{stays}"
+        if not state.staged:
+            return f"At ~{size:,} tokens, no span of early history is worth a summary.{stays}"
+        without = plural(len(state.staged), "has", "have")
+        return f"At ~{size:,} tokens, no span could be replaced; {without} no summary.{stays}"
 
 
 def _changes(messages: Sequence[Message], span: CollapsedSpan, new: bool, counter: TokenCounter) -> list[Change]:

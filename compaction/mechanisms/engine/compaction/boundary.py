@@ -47,6 +47,7 @@ class Boundary:
     uuid: str
     trigger: Trigger
     pre_tokens: int
+    """As the API counted the latest answer, with an estimate of what followed; of all, if there is no such count."""
     post_tokens: int | None = None
     messages_summarized: int | None = None
     discovered_tools: tuple[str, ...] = ()

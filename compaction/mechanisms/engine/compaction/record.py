@@ -20,7 +20,7 @@ from compaction.mechanisms.engine.compaction.continuation import summary_message
 from compaction.mechanisms.engine.fingerprint import fingerprint
 from compaction.mechanisms.engine.identity import derived_id
 from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import TokenCounter, estimate
+from sessions.usage.engine.tokens import TokenCounter, context_tokens, estimate
 
 
 class CompactionMethod(StrEnum):
@@ -111,7 +111,7 @@ def build_compaction(
     boundary = Boundary(
         uuid=boundary_id,
         trigger=trigger,
-        pre_tokens=estimate(messages, counter),
+        pre_tokens=context_tokens(messages, counter=counter),
         messages_summarized=sum(1 for message in covered if message.content),
         discovered_tools=called_tool_names(messages),
         logical_parent_uuid=messages[-1].uuid,

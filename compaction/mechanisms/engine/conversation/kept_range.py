@@ -25,15 +25,16 @@ def start_at_or_before(messages: Sequence[Message], place: int) -> int:
     return places[position - 1] if position else 0
 
 
-def start_of_last_round(messages: Sequence[Message], error_at: int = -1) -> int:
+def start_of_last_round(messages: Sequence[Message], error_at: int = -1, model: str = "") -> int:
     """The index where the latest answer begins, or the number of messages if there is none. `error_at`: the position
-    of an error that the client wrote in place of the latest answer, and never sends; -1 if there is none."""
+    of an error that the client wrote in place of the latest answer, and never sends; -1 if there is none. A model that
+    has to think first also gets what its turn began with."""
     last = next((message.message_id for message in reversed(messages) if message.message_id), None)
     start = next((index for index, message in enumerate(messages) if message.message_id == last), len(messages))
-    if error_at < 0:
-        return start
-    later = (index for index in range(start, len(messages)) if (messages[index].position or 0) > error_at)
-    return next(later, len(messages))
+    if error_at >= 0:
+        later = (index for index in range(start, len(messages)) if (messages[index].position or 0) > error_at)
+        start = next(later, len(messages))
+    return start_at_or_before(messages, start) if has_to_think_first(model) else start
 
 
 def places_held_by_thinking(messages: Sequence[Message]) -> set[int]:

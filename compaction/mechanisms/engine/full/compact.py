@@ -40,7 +40,7 @@ def full_compact(
     attachments = attachments or AttachmentConfig()
     rules = rules_of(attachments.rules, occasion.client)
     end = (
-        start_of_last_round(messages, occasion.surroundings.process.error_at)
+        start_of_last_round(messages, occasion.surroundings.process.error_at, occasion.model)
         if rules.keeps_last_round
         else len(messages)
     )

@@ -22,6 +22,7 @@ from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.setting_field import setting
 from sessions.lint.engine import lint_request, repair_messages
 from sessions.lint.engine.rules.thinking_config import MIN_BUDGET
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message, MessageKind, join_messages, text_block
 from sessions.usage.engine.tokens import TokenCounter
 from sessions.usage.engine.too_long import read_too_long
@@ -120,7 +121,7 @@ def lacks_first_thoughts(messages: Sequence[Message], model: str) -> bool:
 def _shorten(attempt: _SummaryAttempt, gap: int | None, config: FullConfig, counter: TokenCounter) -> str:
     """Drops the oldest rounds; returns the reason if it cannot."""
     if attempt.retries == config.retries:
-        return f"The request was still too long after {config.retries} retries."
+        return f"The request was still too long after {plural(config.retries, 'retry', 'retries')}."
     attempt.retries += 1
     try:
         shorter = truncate(attempt.body, gap, attempt=attempt.retries, counter=counter)
@@ -146,5 +147,6 @@ def _parse(attempt: _SummaryAttempt, text: str) -> Reply:
     if attempt.fork_error:
         remarks.append(f"it was asked for directly: {attempt.fork_error}")
     if attempt.dropped_rounds:
-        remarks.append(f"the oldest {attempt.dropped_rounds} rounds did not fit and are not in it")
+        rounds = plural(attempt.dropped_rounds, "oldest round", "oldest rounds")
+        remarks.append(f"it does not cover the {rounds}, which did not fit")
     return attempt.reply(parsed.summary, remarks=remarks)

@@ -13,7 +13,6 @@ from compaction.mechanisms.engine.mechanical.statements import Rank, rank_of
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 HEADING = "Rules that an earlier summary held, word for word:"
-MOST_CHARACTERS = 8_000
 _LONGEST = 600
 _SECTION = re.compile(r"^\s*\d+\.\s+(?P<title>[^\n:]+):", re.MULTILINE)
 _OF_THE_USER = ("Primary Request and Intent", "All User Messages", HEADING.removesuffix(":"))
@@ -24,6 +23,11 @@ _TAKEN_BACK = re.compile(
     r"\b(no longer|any ?more|forget|never ?mind|take (that|it) back|you (may|can) now|does(n.t| not) (hold|apply))\b",
     re.IGNORECASE,
 )
+_SAID_AGAIN = re.compile(
+    r"\b(never|not|n.t) forget\b|\b(never|must not|may not|cannot|(do not|don.t)(?! (have|need) to)) .*\bany ?more\b",
+    re.IGNORECASE,
+)
+"""What looks as if it took a rule back, and is one."""
 _SAME, _ABOUT = 0.8, 0.5
 """Shares of the words of a rule that stand in a sentence which says it again, or which takes it back."""
 
@@ -45,14 +49,8 @@ def lost_rules(summary: str, covered: Sequence[Message]) -> list[str]:
 
 
 def with_rules(summary: str, rules: Sequence[str]) -> str:
-    """As many as there is room for, the first first."""
-    lines, room = [], MOST_CHARACTERS
-    for rule in rules:
-        room -= len(rule) + 3
-        if room < 0:
-            break
-        lines.append(f"- {rule}")
-    return f"{summary.rstrip()}\n\n{HEADING}\n" + "\n".join(lines) if lines else summary
+    lines = "\n".join(f"- {rule}" for rule in rules)
+    return f"{summary.rstrip()}\n\n{HEADING}\n{lines}" if rules else summary
 
 
 def _rules(summary: str) -> Iterator[str]:
@@ -82,7 +80,7 @@ def _takebacks(later: Sequence[Message]) -> Iterator[str]:
         if message.kind is MessageKind.PROMPT:
             for block in message.content:
                 parts = _ENDS.split(str(block.get("text", "")))
-                yield from (part for part in parts if _TAKEN_BACK.search(part))
+                yield from (part for part in parts if _TAKEN_BACK.search(part) and not _SAID_AGAIN.search(part))
 
 
 def _words(text: str) -> frozenset[str]:

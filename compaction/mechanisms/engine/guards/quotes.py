@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 _SECTION = re.compile(r"^[ \t#*]*(\d+)[.)][ \t*]*(.*)$", re.MULTILINE)
@@ -34,9 +35,11 @@ class QuoteCheck:
         """Part of a sentence; empty if all is well."""
         parts = []
         if self.invented:
-            parts.append(f"{len(self.invented)} of the quoted user messages were never written")
+            parts.append(
+                plural(len(self.invented), "quoted user message was", "quoted user messages were") + " never written"
+            )
         if self.missing:
-            parts.append(f"{len(self.missing)} user messages are not quoted")
+            parts.append(plural(len(self.missing), "user message is", "user messages are") + " not quoted")
         return " and ".join(parts)
 
 

@@ -19,6 +19,7 @@ from compaction.mechanisms.engine.microcompact.clearable import (
 )
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
 from compaction.mechanisms.engine.setting_field import setting
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
@@ -185,7 +186,7 @@ def _change(messages: Sequence[Message], clearable: ClearableResult, counter: To
 
 def _why(active: int, to_delete: int, config: CachedConfig) -> str:
     if not to_delete:
-        return f"{active} results are active; the oldest are deleted from {config.trigger} on."
-    return (
-        f"{active} results were active: the oldest {to_delete} are deleted from the cache, {active - to_delete} stay."
-    )
+        return f"{plural(active, 'result is', 'results are')} active; from {config.trigger} on, the oldest are deleted."
+    deleted = plural(to_delete, "oldest one is", "oldest ones are")
+    stay = plural(active - to_delete, "stays", "stay")
+    return f"{plural(active, 'result was', 'results were')} active: the {deleted} deleted from the cache, {stay}."

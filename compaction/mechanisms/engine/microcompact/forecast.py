@@ -13,6 +13,7 @@ from compaction.mechanisms.engine.conversation.calls import Call, Result, calls_
 from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clear_block
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
+from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Block, Message
 from sessions.usage.engine.tokens import TokenCounter, context_tokens, estimate, estimate_blocks
 
@@ -48,7 +49,7 @@ def forecast_clear_tool_uses(
             f"Only ~{saved:,} tokens could be cleared, fewer than the {least:,} that it takes." if changes else _NOTHING
         )
         return Outcome(messages, Report(_NAME, False, why, before, before), None)
-    why = f"{len(chosen)} of {len(pairs)} tool uses would be cleared, ~{saved:,} tokens."
+    why = f"{len(chosen)} of {plural(len(pairs), 'tool use')} would be cleared, ~{plural(saved, 'token')}."
     return Outcome(replace_blocks(messages, edited), Report(_NAME, True, why, before, before - saved, changes), None)
 
 

@@ -112,19 +112,18 @@ def _reason_to_decline(messages: Sequence[Message], config: TimedConfig, now: fl
     if minutes is None:
         return "There is no answer whose time is known."
     if minutes <= config.gap_minutes:
-        return f"The last answer is {max(minutes, 0):.0f} minutes old; the cache may still be warm."
+        return f"The last answer is {plural(max(round(minutes), 0), 'minute')} old; the cache may still be warm."
     return ""
 
 
 def _why(new: int, cleared: int, declined: str, config: TimedConfig) -> str:
     stay = f" {_results(cleared - new)} cleared before." if cleared > new else ""
+    stays = "the latest, which stays" if config.keep <= 1 else f"the latest {config.keep}, which stay"
     if new:
         after = f"after more than {config.gap_minutes:g} minutes the cache is cold anyway"
-        latest = max(config.keep, 1)
-        stays = "the latest one stays" if latest == 1 else f"the latest {latest} stay"
-        why = f"{_results(new)} cleared: {after if config.gap_minutes else stays}."
+        why = f"{_results(new)} cleared: {after if config.gap_minutes else f'all but {stays}'}."
     else:
-        why = declined or f"No more than the latest {max(config.keep, 1)} results are left to clear."
+        why = declined or f"No result is left to clear but {stays}."
     return why + stay
 
 

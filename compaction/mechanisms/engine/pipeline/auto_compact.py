@@ -94,7 +94,7 @@ def _clean_up(work: Work) -> Report:
         return Report(CLEAN_UP, False, "Nothing was remembered of results in the model's cache.", size, size)
     why = (
         f"Forgotten: {plural(len(cached.order), 'result')} that could be deleted from the model's cache, "
-        f"{len(cached.deleted)} that were, and {plural(len(cached.pinned), 'edit')} that every request repeated."
+        f"{len(cached.deleted)} that had been, and {plural(len(cached.pinned), 'edit')} that every request repeated."
     )
     return Report(CLEAN_UP, True, why, size, size)
 
@@ -115,7 +115,7 @@ def _reason_to_decline(work: Work, forced: bool) -> str:
     if not forced and suppresses_auto_compact(config.collapse):
         return _explain_collapse(work)
     if work.state.breaker.is_open(config.auto.most_failures):
-        return f"It failed {work.state.breaker.failures} times in a row and is not tried again."
+        return f"It failed {plural(work.state.breaker.failures, 'time')} in a row and is not tried again."
     if not forced and work.tokens < work.threshold:
         return f"~{work.tokens:,} tokens are fewer than the threshold of {_threshold(work)}."
     return ""

@@ -46,7 +46,9 @@ class PipelineConfig:
     model: str = setting("", "The model whose window counts; empty for that of the session.")
     betas: tuple[str, ...] = setting((), "Beta features of the API that count for the window.")
     window: int | None = setting(None, "Tokens of the window, where the model's is not known.", label="Window")
-    max_output: int = setting(0, "Tokens of the longest answer; at least 20,000 are left free.")
+    max_output: int = setting(
+        0, "Tokens of the longest answer, which are left free: 20,000 at least; 0 for that of the session."
+    )
     overhead: int = setting(0, "Tokens of the system prompt and the tools, if not those on record.")
     """Tokens of system prompt and tools: an estimate of the messages does not hold them."""
     source: str = setting(MAIN, "Who asks; compact and session_memory never compact.")

@@ -32,6 +32,10 @@ class Effects:
     """Ids of messages that stay word for word."""
     client: str = ""
     """The version of the client that wrote the session, as far as that is known."""
+    betas: tuple[str, ...] = ()
+    """Beta features that the session asks for, as far as they are logged."""
+    max_output: int = 0
+    """Tokens of the longest answer that it asks for; 0 if that is not logged."""
     transcript_path: str = ""
 
     def occasion(

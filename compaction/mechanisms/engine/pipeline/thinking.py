@@ -55,7 +55,8 @@ def without_dead_thinking(
     )
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
     left = plural(len(dead), "thinking block is", "thinking blocks are")
-    why = f"{left} left out." if dead else "All thinking still holds."
+    why = f"{left} left out: the model had signed what stood before, and that has changed."
+    why = why if dead else "All thinking still holds."
     report = Report(MECHANISM, bool(dead), why, before, after, tuple(changes))
     last = view[-1].uuid if view else ""
     return Outcome(living if dead else view, report, ThinkingPrints(signed, sent, last))
@@ -74,8 +75,8 @@ def without_foreign_thinking(view: Sequence[Message], model: str, counter: Token
         counter,
     )
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
-    left = "an answer" if len(changes) == 1 else f"{len(changes)} answers"
-    why = f"The thinking of {left} is left out." if changes else "No other model thought."
+    left = plural(len(changes), "answer")
+    why = f"The thinking of {left} by another model is left out." if changes else "No other model thought."
     report = Report(FOREIGN, bool(changes), why, before, after, tuple(changes))
     return Outcome(remaining if changes else view, report, None)
 

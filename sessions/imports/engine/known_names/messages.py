@@ -10,7 +10,8 @@ MESSAGE_KEYS = names(
 )
 
 USAGE_KEYS = names(
-    "input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens cache_creation service_tier"
+    "input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens cache_deleted_input_tokens "
+    "cache_creation service_tier"
     " inference_geo server_tool_use iterations speed output_tokens_details fallback_credit research_preview_2026_02"
 )
 

@@ -104,9 +104,9 @@ def test_a_request_that_is_recorded_after_its_break_was_looked_into_is_compared_
     spool = Spool(tmp_path / "captures")
     spool.write(exchange(request(), message(cache_break.message_id)))
     spool.write(exchange(request(), message("msg_of_nobody")))
-    done = captures_ingest(spool=spool)
-    assert sorted(done.messages) == sorted([cache_break.message_id, "msg_of_nobody"])
-    (run,) = cache_diffs_recheck(messages=done.messages)
+    result = captures_ingest(spool=spool)
+    assert sorted(result.messages) == sorted([cache_break.message_id, "msg_of_nobody"])
+    (run,) = cache_diffs_recheck(messages=result.messages)
     assert run.parameters == {"session": cache_break.session_id}
     run_execute(run_id=run.pk)
-    assert cache_diffs_recheck(messages=done.messages) == []
+    assert cache_diffs_recheck(messages=result.messages) == []

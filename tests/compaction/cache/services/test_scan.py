@@ -229,9 +229,9 @@ def test_captures_that_arrive_later_explain_what_was_unknown(session: Cached) ->
     _captured(session, after, 5, "b2", TOOLS[1:])
     assert is_scan_due(transcript)
     assert sessions_due() == [transcript.pk]
-    again = cache_scan(transcript=transcript)
+    second = cache_scan(transcript=transcript)
     (row,) = breaks_of(transcript)
-    assert again.compared == 1
+    assert second.compared == 1
     assert (_causes(row), row.exactness, row.also) == (["tools_changed"], "recorded", [])
     assert not is_scan_due(transcript)
     assert cache_scan(transcript=transcript).written == 0
@@ -314,8 +314,8 @@ def test_a_session_that_grew_is_due_and_only_what_is_new_is_compared(session: Ca
     transcript.refresh_from_db()
     assert sessions_due() == [transcript.pk]
     assert sessions_with_new_drops([transcript.pk]) == {transcript.pk}
-    again = cache_scan(transcript=transcript)
-    assert (again.breaks, again.compared) == (2, 1)
+    second = cache_scan(transcript=transcript)
+    assert (second.breaks, second.compared) == (2, 1)
     assert sessions_due() == []
     assert sessions_with_new_drops([transcript.pk]) == set()
 

@@ -84,18 +84,18 @@ def test_a_changed_mark_is_shown_with_both_marks(client: Client, file: Breaking)
     html = page(client, file.looked_into())
     assert "<code>system[1]</code>" in html
     assert "was marked differently before." in html
-    shown = html.partition("Cache marks</h2>")[2].partition("</section>")[0]
-    assert "1 of" in shown
-    assert "<ins>" in shown
-    assert "global" in shown
+    output = html.partition("Cache marks</h2>")[2].partition("</section>")[0]
+    assert "1 of" in output
+    assert "<ins>" in output
+    assert "global" in output
 
 
 def test_a_parameter_is_shown_as_it_was_and_as_it_is(client: Client, file: Breaking) -> None:
     html = page(client, broke(file, service_tier="standard_only"))
     assert "service_tier from nothing to &quot;standard_only&quot;" in html
-    shown = html.partition("Model and parameters</h2>")[2].partition("</section>")[0]
-    assert "service_tier" in shown
-    assert "standard_only" in shown
+    output = html.partition("Model and parameters</h2>")[2].partition("</section>")[0]
+    assert "service_tier" in output
+    assert "standard_only" in output
 
 
 def test_the_state_of_the_client_stands_beside_it_where_it_is_known(client: Client, file: Breaking) -> None:

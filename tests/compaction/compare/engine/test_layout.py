@@ -53,8 +53,8 @@ def test_very_many_short_runs_are_no_more_than_a_window() -> None:
 
 def test_the_rows_of_a_page_fit_its_room() -> None:
     result = many(300, every=2)
-    shown = ComparisonView(result, ContextSide(result.before), ContextSide(result.after), str)
-    rows = shown.rows(list(range(WINDOW)))
+    output = ComparisonView(result, ContextSide(result.before), ContextSide(result.after), str)
+    rows = output.rows(list(range(WINDOW)))
     words = [
         "".join(change.text for change in block.diff) if block.diff is not None else block.piece.words
         for row in rows

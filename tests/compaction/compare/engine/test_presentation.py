@@ -20,11 +20,11 @@ def row(
 ) -> tuple[DiffMessageView, DiffMessageView]:
     comparison = compare([before], [after])
     assert callable(mask)
-    shown = ComparisonView(comparison, ContextSide([before]), ContextSide([after]), mask, opened).rows([0])[0]
-    assert isinstance(shown, DiffRowView)
-    assert shown.before is not None
-    assert shown.after is not None
-    return shown.before, shown.after
+    output = ComparisonView(comparison, ContextSide([before]), ContextSide([after]), mask, opened).rows([0])[0]
+    assert isinstance(output, DiffRowView)
+    assert output.before is not None
+    assert output.after is not None
+    return output.before, output.after
 
 
 def diff_of(block: DiffBlockView) -> list[tuple[str, str]]:

@@ -107,13 +107,13 @@ def opened(layout: Layout, items: list[int | Gap]) -> list[int]:
 @settings(max_examples=examples(20, share=10))
 def test_what_is_shown_has_the_places_of_the_messages(pair: tuple[list[Message], list[Message]]) -> None:
     comparison = compare(*pair)
-    shown = ComparisonView(comparison, ContextSide(pair[0]), ContextSide(pair[1]), str)
-    for item in shown.rows(list(range(len(comparison.rows)))[:30]):
+    output = ComparisonView(comparison, ContextSide(pair[0]), ContextSide(pair[1]), str)
+    for item in output.rows(list(range(len(comparison.rows)))[:30]):
         assert isinstance(item, DiffRowView)
         for message in (item.before, item.after):
             if message is not None:
-                assert shown.find(message.place) == item.place
+                assert output.find(message.place) == item.place
                 for block in message.blocks:
-                    again = shown.block(block.piece.place)
-                    assert again is not None
-                    assert again.piece.label == block.piece.label
+                    second = output.block(block.piece.place)
+                    assert second is not None
+                    assert second.piece.label == block.piece.label

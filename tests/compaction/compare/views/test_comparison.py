@@ -149,8 +149,8 @@ def test_a_boundary_whose_parent_is_not_in_the_file_has_a_context_before_it(clie
 
 def test_a_run_is_told_by_its_report(client: Client, file: Written) -> None:
     file.turns(9)
-    made = make(file.read(), MICROCOMPACT)
-    html = page(client, made.transcript, f"compactions/run-{made.pk}/")
+    compaction = make(file.read(), MICROCOMPACT)
+    html = page(client, compaction.transcript, f"compactions/run-{compaction.pk}/")
     assert chips(html) == {"kept": 32, "cleared": 4}
     assert "An earlier result of Bash." in html
     assert "4 records lost the text of their results" in html
@@ -161,8 +161,8 @@ def test_what_a_run_made_has_no_entry_to_link_to(client: Client, file: Written) 
     for number in range(6):
         file.user(f"Question {number}: " + "how high is the water? " * 40)
         file.assistant("It is high. " * 60)
-    made = make(file.read(), FULL)
-    html = page(client, made.transcript, f"compactions/run-{made.pk}/")
+    compaction = make(file.read(), FULL)
+    html = page(client, compaction.transcript, f"compactions/run-{compaction.pk}/")
     assert chips(html) == {"summarised": 11, "kept": 1, "added": 2}
     assert "made by the compaction" in html
     assert "<b>boundary</b>" in html
@@ -173,10 +173,10 @@ def test_what_a_run_made_has_no_entry_to_link_to(client: Client, file: Written) 
 
 def test_a_run_that_changed_nothing_says_why(client: Client, file: Written) -> None:
     file.turns(2)
-    made = make(file.read(), SESSION_MEMORY)
-    html = page(client, made.transcript, f"compactions/run-{made.pk}/")
+    compaction = make(file.read(), SESSION_MEMORY)
+    html = page(client, compaction.transcript, f"compactions/run-{compaction.pk}/")
     assert chips(html) == {"kept": 8}
-    assert made.report["why"] in html
+    assert compaction.report["why"] in html
 
 
 def test_any_two_requests_can_be_compared(client: Client, file: Written) -> None:
@@ -197,10 +197,10 @@ def test_any_two_requests_can_be_compared(client: Client, file: Written) -> None
 @pytest.mark.parametrize("name", ["next", "entry:L3", "before:L5", "after:L5", "run:{}", "run-before:{}", "{}"])
 def test_every_kind_of_point_can_stand_on_either_side(client: Client, file: Written, name: str) -> None:
     boundary(file)
-    made = make(file.read(), BUDGET, per_result="10")
-    name = name.format(made.pk)
+    compaction = make(file.read(), BUDGET, per_result="10")
+    name = name.format(compaction.pk)
     for query in (f"a={name}&b=next", f"a=entry:L2&b={name}"):
-        html = page(client, made.transcript, f"compare/?{query}")
+        html = page(client, compaction.transcript, f"compare/?{query}")
         assert sum(chips(html).values()) > 2
     assert f'value="{name}"' in html
 
@@ -222,17 +222,17 @@ def test_a_point_of_a_sub_agent_is_compared_in_its_own_context(client: Client, f
 
 def test_without_two_points_there_is_a_form_with_what_may_be_named(client: Client, file: Written) -> None:
     boundary(file)
-    made = make(file.read(), BUDGET)
-    html = page(client, made.transcript, "compare/?a=next")
+    compaction = make(file.read(), BUDGET)
+    html = page(client, compaction.transcript, "compare/?a=next")
     assert 'name="a" value="next"' in html
     assert re.findall(r'<option value="([^"]+)">', html) == [
         "next",
         "before:L5",
         "after:L5",
-        f"run:{made.pk}",
-        f"run-before:{made.pk}",
+        f"run:{compaction.pk}",
+        f"run-before:{compaction.pk}",
     ]
-    assert f'href="?a=next&amp;b=run%3A{made.pk}"' in html
+    assert f'href="?a=next&amp;b=run%3A{compaction.pk}"' in html
 
 
 @pytest.mark.parametrize(
@@ -257,12 +257,12 @@ def test_what_is_not_there_says_so(client: Client, file: Written, path: str, wor
 
 def test_a_run_of_another_session_is_not_shown(client: Client, file: Written) -> None:
     file.turns(1)
-    made = make(file.read(), BUDGET)
+    compaction = make(file.read(), BUDGET)
     other = Written(project=file.project, session="99999999-2222-4333-8444-555555555555")
     other.turns(1)
-    response = client.get(f"/sessions/{other.read().public_id}/compactions/run-{made.pk}/")
+    response = client.get(f"/sessions/{other.read().public_id}/compactions/run-{compaction.pk}/")
     assert response.status_code == 404
-    assert f"Run {made.pk} has compacted another session." in response.content.decode()
+    assert f"Run {compaction.pk} has compacted another session." in response.content.decode()
 
 
 def test_the_address_carries_filter_and_mode(client: Client, file: Written) -> None:
@@ -370,5 +370,5 @@ def test_the_totals_are_those_of_the_context_tab(client: Client, file: Written) 
     html = page(client, transcript, "compare/?a=next&b=next")
     context = load_context(transcript, point_next(transcript))
     total = sizes_of(context, weigh(context, weight_table(transcript), None)).total
-    shown = [size.tokens for size in sizes_in(html) if size.of.startswith("messages only")]
-    assert shown == [total] * 4
+    output = [size.tokens for size in sizes_in(html) if size.of.startswith("messages only")]
+    assert output == [total] * 4

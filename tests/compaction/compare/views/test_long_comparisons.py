@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Written) -> None:
     transcript = write_compacted(file)
-    made = make(transcript, MICROCOMPACT)
+    compaction = make(transcript, MICROCOMPACT)
     boundaries = [f"compactions/L{position}/" for position in transcript.ruler["boundaries"]]
     requests = list(
         Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=True)
@@ -33,7 +33,7 @@ def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Wri
     two = [
         f"compare/?a={item}&b={other}" for item, other in ((requests[3], requests[90]), (requests[-9], requests[-1]))
     ]
-    for path in (*boundaries, *two, f"compactions/run-{made.pk}/"):
+    for path in (*boundaries, *two, f"compactions/run-{compaction.pk}/"):
         with CaptureQueriesContext(connection) as queries:
             html = page(client, transcript, path)
         assert len(queries) <= 13, path

@@ -82,8 +82,8 @@ def exported(log: Log, applied: CompactionResult, version: str = "2.1.325") -> l
 
 def check(log: Log, applied: CompactionResult) -> None:
     rows = exported(log, applied)
-    again = context_at(Log(to_jsonl(rows)))
-    assert join_messages(again.messages) == join_messages(applied.after)
+    second = context_at(Log(to_jsonl(rows)))
+    assert join_messages(second.messages) == join_messages(applied.after)
     well_formed(rows)
 
 

@@ -15,7 +15,8 @@ from compaction.kinds.engine.specs.snip import SNIP
 from compaction.mechanisms.engine import Effects, Notes, PromptTooLongError, SummariseError
 from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.transcripts.engine.messages import Message, join_messages
-from sessions.usage.engine.tokens import estimate
+from sessions.usage.engine.tokens import LONG_CONTEXT_BETA, estimate
+from sessions.usage.engine.usage import Usage
 from tests.compaction.mechanisms.engine.summarising import REPLY, Model
 from tests.sessions.transcripts.engine.spoken import START, Talk
 
@@ -46,11 +47,11 @@ def dropped(applied: CompactionResult) -> tuple[str, ...]:
 
 
 def test_a_budget_hands_over_what_it_replaced(talk: Talk) -> None:
-    done = apply_kind(BUDGET, talk.messages, Parameters(settings={"per_result": "3000"}), now=NOW)
-    assert len(done.persisted) == 8
-    assert done.tokens_after == estimate(done.after) < done.tokens_before == estimate(talk.messages)
-    assert done.records[0]["type"] == "content-replacement"
-    assert dropped(done) == ()
+    result = apply_kind(BUDGET, talk.messages, Parameters(settings={"per_result": "3000"}), now=NOW)
+    assert len(result.persisted) == 8
+    assert result.tokens_after == estimate(result.after) < result.tokens_before == estimate(talk.messages)
+    assert result.records[0]["type"] == "content-replacement"
+    assert dropped(result) == ()
 
 
 def test_a_snip_takes_turns_by_short_id_or_uuid(talk: Talk) -> None:
@@ -68,75 +69,75 @@ def test_a_snip_needs_ids(talk: Talk) -> None:
 
 
 def test_microcompact_on_demand_does_not_wait_for_a_pause(talk: Talk) -> None:
-    done = apply_kind(MICROCOMPACT, talk.messages, Parameters(settings={"keep": "2"}), now=NOW)
-    assert done.done
-    assert len(done.records[0]["microcompactMetadata"]["compactedToolIds"]) == 6
+    result = apply_kind(MICROCOMPACT, talk.messages, Parameters(settings={"keep": "2"}), now=NOW)
+    assert result.done
+    assert len(result.records[0]["microcompactMetadata"]["compactedToolIds"]) == 6
 
 
 def test_deleting_from_the_cache_leaves_the_array_as_it_is(talk: Talk) -> None:
     settings = {"mode": "cached", "trigger": "4", "keep": "1"}
-    done = apply_kind(MICROCOMPACT, talk.messages, Parameters(settings=settings), now=NOW)
-    assert done.after == talk.messages
-    assert done.tokens_after < done.tokens_before
-    assert len(done.cache_edits[0]["edits"]) == 7
+    result = apply_kind(MICROCOMPACT, talk.messages, Parameters(settings=settings), now=NOW)
+    assert result.after == talk.messages
+    assert result.tokens_after < result.tokens_before
+    assert len(result.cache_edits[0]["edits"]) == 7
 
 
 def test_a_forecast_of_the_api_says_why_nothing_would_be_cleared(talk: Talk) -> None:
-    done = apply_kind(MICROCOMPACT, talk.messages, Parameters(settings={"mode": "api"}), now=NOW)
-    assert not done.done
-    assert "clearing starts beyond 180,000" in done.why
+    result = apply_kind(MICROCOMPACT, talk.messages, Parameters(settings={"mode": "api"}), now=NOW)
+    assert not result.done
+    assert "clearing starts beyond 180,000" in result.why
 
 
 def test_collapse_leaves_what_stands_before_the_first_answer(talk: Talk) -> None:
     settings = {"keep_tokens": "100", "least_score": "0"}
-    done = apply_kind(COLLAPSE, talk.messages, Parameters(settings=settings), now=NOW)
-    assert done.done
-    assert done.mechanical
-    assert done.after[0] is talk.messages[0]
-    assert done.summary.startswith("Put together mechanically")
-    assert done.records[0]["type"] == "marble-origami-commit"
+    result = apply_kind(COLLAPSE, talk.messages, Parameters(settings=settings), now=NOW)
+    assert result.done
+    assert result.mechanical
+    assert result.after[0] is talk.messages[0]
+    assert result.summary.startswith("Put together mechanically")
+    assert result.records[0]["type"] == "marble-origami-commit"
 
 
 def test_a_full_compaction_without_a_model_is_mechanical(talk: Talk) -> None:
-    done = apply_kind(FULL, talk.messages, now=NOW)
-    assert (done.done, done.mechanical, done.failed) == (True, True, False)
-    assert done.summary.startswith("Put together mechanically")
-    assert kept(done) == ()
-    assert len(dropped(done)) == len(talk.messages)
-    assert [record["type"] for record in done.records] == ["system", "user"]
-    assert "Why?" in done.summary
+    result = apply_kind(FULL, talk.messages, now=NOW)
+    assert (result.done, result.mechanical, result.failed) == (True, True, False)
+    assert result.summary.startswith("Put together mechanically")
+    assert kept(result) == ()
+    assert len(dropped(result)) == len(talk.messages)
+    assert [record["type"] for record in result.records] == ["system", "user"]
+    assert "Why?" in result.summary
 
 
 def test_a_full_compaction_asks_the_model_that_is_given(talk: Talk) -> None:
     model = Model()
     parameters = Parameters(instructions="Mind the moon.")
-    done = apply_kind(FULL, talk.messages, parameters, effects=Effects(summarise=model), now=NOW)
-    assert not done.mechanical
-    assert "To have it done." in done.summary
+    result = apply_kind(FULL, talk.messages, parameters, effects=Effects(summarise=model), now=NOW)
+    assert not result.mechanical
+    assert "To have it done." in result.summary
     assert "Mind the moon." in model.requests[0].messages[-1].content[0]["text"]
 
 
 def test_up_to_a_pivot_keeps_what_follows(talk: Talk) -> None:
     pivot = talk.messages[-1].uuid
-    done = apply_kind(PARTIAL_UP_TO, talk.messages, Parameters(pivot=pivot), now=NOW)
-    assert kept(done) == (pivot,)
+    result = apply_kind(PARTIAL_UP_TO, talk.messages, Parameters(pivot=pivot), now=NOW)
+    assert kept(result) == (pivot,)
 
 
 def test_from_a_pivot_keeps_what_precedes_and_summarises_only_the_rest(talk: Talk) -> None:
     for number in range(3):
         talk.reads(f"/work/moon-{number}.txt", str(number) * 4_000)
     pivot = talk.messages[18].uuid
-    done = apply_kind(PARTIAL_FROM, talk.messages, Parameters(pivot=pivot), now=NOW)
-    assert done.done, done.why
-    assert kept(done) == tuple(message.uuid for message in talk.messages[:18])
-    assert "tides do" not in done.summary
+    result = apply_kind(PARTIAL_FROM, talk.messages, Parameters(pivot=pivot), now=NOW)
+    assert result.done, result.why
+    assert kept(result) == tuple(message.uuid for message in talk.messages[:18])
+    assert "tides do" not in result.summary
 
 
 def test_a_pivot_amid_a_call_moves_to_where_more_is_kept(talk: Talk) -> None:
     result = talk.messages[14].uuid
-    done = apply_kind(PARTIAL_UP_TO, talk.messages, Parameters(pivot=result), now=NOW)
-    assert kept(done)[0] == talk.messages[13].uuid
-    assert f"It is cut at {talk.messages[13].uuid}" in done.why
+    outcome = apply_kind(PARTIAL_UP_TO, talk.messages, Parameters(pivot=result), now=NOW)
+    assert kept(outcome)[0] == talk.messages[13].uuid
+    assert f"It is cut at {talk.messages[13].uuid}" in outcome.why
 
 
 @pytest.mark.parametrize("pivot", ["", "nobody"])
@@ -146,70 +147,91 @@ def test_a_pivot_that_is_none_is_refused(talk: Talk, pivot: str) -> None:
 
 
 def test_without_notes_session_memory_says_so(talk: Talk) -> None:
-    done = apply_kind(SESSION_MEMORY, talk.messages, now=NOW)
-    assert (done.done, done.why) == (False, "There are no notes of this session.")
+    result = apply_kind(SESSION_MEMORY, talk.messages, now=NOW)
+    assert (result.done, result.why) == (False, "There are no notes of this session.")
 
 
 def test_notes_become_the_summary(talk: Talk) -> None:
     notes = Notes("# Worklog\n_Steps_\nRead eight files.\n", last_summarized=talk.messages[-2].uuid)
     effects = Effects(read_notes=lambda: notes)
     parameters = Parameters(settings={"keep_tokens": "10", "keep_text_messages": "2"})
-    done = apply_kind(SESSION_MEMORY, talk.messages, parameters, effects=effects, now=NOW)
-    assert done.done
-    assert not done.mechanical
-    assert "Read eight files." in done.summary
+    result = apply_kind(SESSION_MEMORY, talk.messages, parameters, effects=effects, now=NOW)
+    assert result.done
+    assert not result.mechanical
+    assert "Read eight files." in result.summary
 
 
 def test_auto_says_why_nothing_would_happen(talk: Talk) -> None:
-    done = apply_kind(AUTO, talk.messages, now=NOW)
-    assert not done.done
-    assert "are fewer than the threshold of 167,000" in done.why
+    result = apply_kind(AUTO, talk.messages, now=NOW)
+    assert not result.done
+    assert "are fewer than the threshold of 167,000" in result.why
+
+
+@pytest.mark.parametrize(("rules", "threshold"), [("articles", "123,000"), ("2.1.325", "167,000")])
+def test_the_longest_answer_of_the_session_is_left_free_as_the_rules_say(
+    talk: Talk, rules: str, threshold: str
+) -> None:
+    effects = Effects(max_output=64_000)
+    done = apply_kind(AUTO, talk.messages, Parameters(settings={"rules": rules}), effects=effects, now=NOW)
+    assert f"are fewer than the threshold of {threshold}" in done.why
+
+
+def test_a_beta_feature_of_the_session_counts_for_the_window(talk: Talk) -> None:
+    done = apply_kind(AUTO, talk.messages, effects=Effects(betas=(LONG_CONTEXT_BETA,)), now=NOW)
+    assert "are fewer than the threshold of 967,000" in done.why
+
+
+def test_the_boundary_says_what_the_api_had_counted(talk: Talk) -> None:
+    talk.says("Counted.", usage=Usage(input=3, cache_read=40_000, output=7))
+    done = apply_kind(FULL, talk.messages, now=NOW)
+    assert done.compaction is not None
+    assert done.compaction.boundary.pre_tokens == 40_010
 
 
 def test_auto_does_what_would_happen_now(talk: Talk) -> None:
-    done = apply_kind(AUTO, talk.messages, Parameters(settings={"percent": "1"}), now=NOW)
-    assert done.done
-    assert done.mechanical
-    assert "the threshold is 1,800" in done.why
-    assert done.compaction is not None
+    result = apply_kind(AUTO, talk.messages, Parameters(settings={"percent": "1"}), now=NOW)
+    assert result.done
+    assert result.mechanical
+    assert "the threshold is 1,800" in result.why
+    assert result.compaction is not None
 
 
 def test_a_model_that_fails_is_told_and_changes_nothing(talk: Talk) -> None:
     effects = Effects(summarise=Model([SummariseError("nobody is there")]))
-    done = apply_kind(FULL, talk.messages, effects=effects, now=NOW)
-    assert (done.done, done.failed, done.after) == (False, True, talk.messages)
-    assert "nobody is there" in done.why
+    result = apply_kind(FULL, talk.messages, effects=effects, now=NOW)
+    assert (result.done, result.failed, result.after) == (False, True, talk.messages)
+    assert "nobody is there" in result.why
 
 
 def test_spans_are_announced_and_one_error_for_all_is_asked_for_once(talk: Talk) -> None:
-    heard: list[tuple[int, int]] = []
+    events: list[tuple[int, int]] = []
     settings = {"keep_tokens": "100", "least_score": "0", "least": "500", "most": "2500"}
     refused = Model([SummariseError("the key is refused", final=True)])
-    effects = Effects(summarise=refused, announce_span=lambda number, of: heard.append((number, of)))
-    done = apply_kind(COLLAPSE, talk.messages, Parameters(settings=settings), effects=effects, now=NOW)
-    assert (done.failed, done.why) == (True, "No span was summed up: the key is refused.")
+    effects = Effects(summarise=refused, announce_span=lambda number, of: events.append((number, of)))
+    result = apply_kind(COLLAPSE, talk.messages, Parameters(settings=settings), effects=effects, now=NOW)
+    assert (result.failed, result.why) == (True, "No span was summed up: the key is refused.")
     assert len(refused.requests) == 1
-    assert heard == [(number, len(heard)) for number in range(1, len(heard) + 1)]
-    assert len(heard) > 1
+    assert events == [(number, len(events)) for number in range(1, len(events) + 1)]
+    assert len(events) > 1
 
 
 def test_a_span_that_is_too_long_stays_and_the_others_go(talk: Talk) -> None:
     settings = {"keep_tokens": "100", "least_score": "0", "least": "500", "most": "2500"}
     effects = Effects(summarise=Model([PromptTooLongError("prompt is too long"), REPLY]))
-    done = apply_kind(COLLAPSE, talk.messages, Parameters(settings=settings), effects=effects, now=NOW)
-    assert (done.done, done.failed) == (True, False)
-    assert done.why.endswith("Not every span was summed up: a span is too long for the model.")
+    result = apply_kind(COLLAPSE, talk.messages, Parameters(settings=settings), effects=effects, now=NOW)
+    assert (result.done, result.failed) == (True, False)
+    assert result.why.endswith("Not every span was summed up: a span is too long for the model.")
 
 
 def test_auto_counts_its_failures_and_gives_up(talk: Talk) -> None:
     parameters = Parameters(settings={"percent": "1"})
     effects = Effects(summarise=Model([SummariseError("nobody is there", final=True)]))
-    done = apply_kind(AUTO, talk.messages, parameters, effects=effects, now=NOW, failures=1)
-    assert (done.failed, done.failures) == (True, 2)
-    assert "nobody is there. That is failure 2 in a row; after 3 it is not tried any more." in done.why
-    done = apply_kind(AUTO, talk.messages, parameters, effects=effects, now=NOW, failures=3)
-    assert (done.failed, done.done) == (False, False)
-    assert "It failed 3 times in a row and is not tried again. Ask for a full compaction" in done.why
+    result = apply_kind(AUTO, talk.messages, parameters, effects=effects, now=NOW, failures=1)
+    assert (result.failed, result.failures) == (True, 2)
+    assert "nobody is there. That is failure 2 in a row; after 3 it is not tried any more." in result.why
+    result = apply_kind(AUTO, talk.messages, parameters, effects=effects, now=NOW, failures=3)
+    assert (result.failed, result.done) == (False, False)
+    assert "It failed 3 times in a row and is not tried again. Ask for a full compaction" in result.why
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

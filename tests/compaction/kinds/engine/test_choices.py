@@ -71,9 +71,9 @@ def test_weighing_goes_through_it_without_asking_anybody() -> None:
         [{"role": role, "content": "how high is the water? " * 200} for _ in range(6) for role in ("user", "assistant")]
     )
     weigher = RequestWeigher(WEIGHTS)
-    done = apply_kind(FULL, messages, effects=Effects(summarise=weigher), now=0.0)
-    assert done.done
-    assert not done.mechanical
+    result = apply_kind(FULL, messages, effects=Effects(summarise=weigher), now=0.0)
+    assert result.done
+    assert not result.mechanical
     assert [weight.output for weight in weigher.weights] == [20_000]
     direct = RequestWeigher(WEIGHTS)
     plain = Parameters(settings={"fork": "off"})

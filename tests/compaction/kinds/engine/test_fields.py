@@ -25,9 +25,9 @@ def test_every_field_says_what_it_means_and_takes_its_own_default(kind: KindSpec
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_every_field_that_a_kind_shows_first_or_hides_is_a_setting_of_it(kind: KindSpec) -> None:
     modes = [mode.name for mode in kind.modes] or [""]
-    shown = {field.name for mode in modes for field in fields_of(kind, mode).all}
-    assert set(kind.first_fields) <= shown
-    assert not set(kind.hidden_fields) & shown
+    output = {field.name for mode in modes for field in fields_of(kind, mode).all}
+    assert set(kind.first_fields) <= output
+    assert not set(kind.hidden_fields) & output
     for name in kind.hidden_fields:
         config_of(kind, {name: "off" if name.endswith("enabled") else "1"})
 

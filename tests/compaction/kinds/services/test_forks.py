@@ -69,8 +69,8 @@ def test_the_fork_is_the_sessions_own_request_byte_for_byte_and_ours_after_it(
     server: MessagesServer, written: Logged
 ) -> None:
     server.answer(Say(REPLY))
-    made = make(written.read(), server)
-    assert (made.done, made.report["sharing"]["shared"]) == (True, True)
+    compaction = make(written.read(), server)
+    assert (compaction.done, compaction.report["sharing"]["shared"]) == (True, True)
     (request,) = server.requests
     body = request.json
     *before, ours = body["messages"]
@@ -94,8 +94,10 @@ def test_up_to_a_message_the_fork_ends_there(server: MessagesServer, written: Lo
     server.answer(Say(REPLY))
     transcript = written.read()
     pivot = next(record["uuid"] for record in written.records if "And tomorrow" in str(record.get("message")))
-    made = make(transcript, server, PARTIAL_UP_TO, Parameters(pivot=pivot, settings={"attachments.enabled": "off"}))
-    assert made.report["requests"][0]["path"] == "fork"
+    compaction = make(
+        transcript, server, PARTIAL_UP_TO, Parameters(pivot=pivot, settings={"attachments.enabled": "off"})
+    )
+    assert compaction.report["requests"][0]["path"] == "fork"
     *before, _ = server.requests[0].json["messages"]
     before[-1]["content"][-1].pop("cache_control")
     assert to_bytes(before) == to_bytes(written.sent[:-1])
@@ -136,13 +138,13 @@ def test_a_fork_without_a_summary_is_followed_by_a_direct_call(
     server: MessagesServer, written: Logged, answer: Any, why: str
 ) -> None:
     server.answer(answer, Say(REPLY))
-    made = make(written.read(), server)
-    assert made.done
+    compaction = make(written.read(), server)
+    assert compaction.done
     first, second = (request.json for request in server.requests)
     assert (first["max_tokens"], second["max_tokens"]) == (128_000, 20_000)
     assert {"tools", "thinking"}.isdisjoint(second)
-    assert f"asked for directly: {why}" in made.report["why"]
-    assert [(request["path"], request["problem"].rstrip(".")) for request in made.report["requests"]] == [
+    assert f"asked for directly: {why}" in compaction.report["why"]
+    assert [(request["path"], request["problem"].rstrip(".")) for request in compaction.report["requests"]] == [
         ("fork", why),
         ("direct", ""),
     ]
@@ -152,15 +154,15 @@ def test_what_is_too_long_as_a_fork_is_asked_for_directly_and_with_less(
     server: MessagesServer, written: Logged
 ) -> None:
     server.answer(too_long(200_100), Say(REPLY))
-    made = make(written.read(), server)
-    assert made.done
-    assert [request["path"] for request in made.report["requests"]] == ["fork", "direct"]
+    compaction = make(written.read(), server)
+    assert compaction.done
+    assert [request["path"] for request in compaction.report["requests"]] == ["fork", "direct"]
 
 
 def test_another_model_cannot_share_the_cache_and_the_report_says_so(server: MessagesServer, written: Logged) -> None:
     server.answer(Say(REPLY))
-    made = make(written.read(), server, model="claude-haiku-5-5")
-    assert made.report["sharing"] == {
+    compaction = make(written.read(), server, model="claude-haiku-5-5")
+    assert compaction.report["sharing"] == {
         "shared": False,
         "why": f"The session's model {MODEL} is not the one that is asked, claude-haiku-5-5, so its prompt cache cannot"
         " be shared.",
@@ -175,8 +177,8 @@ def test_a_session_without_records_of_its_requests_is_asked_about_directly(
     file.user("How high is the water? " * 400)
     file.assistant("It is high.")
     server.answer(Say(REPLY))
-    made = make(file.read(), server)
-    assert made.report["sharing"] == {"shared": False, "why": NO_SYSTEM}
+    compaction = make(file.read(), server)
+    assert compaction.report["sharing"] == {"shared": False, "why": NO_SYSTEM}
     assert server.requests[0].json["system"].startswith("You summarise")
 
 
@@ -200,8 +202,8 @@ def test_a_snapshot_of_the_prompt_is_enough_for_a_fork(server: MessagesServer, t
     file.row("attachment", attachment=snapshot)
     file.assistant("It is high.")
     server.answer(Say(REPLY))
-    made = make(file.read(), server)
-    assert "may have to be read anew" in made.report["sharing"]["why"]
+    compaction = make(file.read(), server)
+    assert "may have to be read anew" in compaction.report["sharing"]["why"]
     body = server.requests[0].json
     assert [block["text"] for block in body["system"]] == ["You are.", "Watch.\n\nTell."]
     assert body["tools"] == TOOLS

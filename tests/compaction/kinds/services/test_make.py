@@ -51,10 +51,10 @@ def make(transcript: Transcript, summariser: Summariser, kind: KindSpec = FULL) 
 
 def test_a_model_writes_the_summary(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(Say(REPLY))
-    made = make(transcript, summariser_of(server))
-    assert (made.done, made.mechanical, made.model_name) == (True, False, "claude-sonnet-5-5")
-    assert "To have it done." in made.summary
-    assert made.report["usage"]["output"] == 5
+    compaction = make(transcript, summariser_of(server))
+    assert (compaction.done, compaction.mechanical, compaction.model_name) == (True, False, "claude-sonnet-5-5")
+    assert "To have it done." in compaction.summary
+    assert compaction.report["usage"]["output"] == 5
     body = server.requests[0].json
     assert body["max_tokens"] == 20_000
     assert "tools" not in body
@@ -90,24 +90,24 @@ def test_notes_for_the_system_role_go_into_reminders_where_the_model_refuses_tha
 
 def test_what_is_too_long_is_asked_again_with_less(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(too_long(200_500), Say(REPLY))
-    made = make(transcript, summariser_of(server))
-    assert made.done
-    assert "did not fit" in made.report["why"]
+    compaction = make(transcript, summariser_of(server))
+    assert compaction.done
+    assert "did not fit" in compaction.report["why"]
     first, second = (len(request.json["messages"]) for request in server.requests)
     assert second < first
 
 
 def test_a_refusal_of_the_api_is_told_and_nothing_changes(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(Fail(401))
-    made = make(transcript, summariser_of(server))
-    assert (made.done, made.report["failed"]) == (False, True)
-    assert "key" in made.report["why"]
-    assert made.tokens_after == made.tokens_before
+    compaction = make(transcript, summariser_of(server))
+    assert (compaction.done, compaction.report["failed"]) == (False, True)
+    assert "key" in compaction.report["why"]
+    assert compaction.tokens_after == compaction.tokens_before
 
 
 def test_without_a_model_it_is_mechanical(transcript: Transcript) -> None:
-    made = make(transcript, summariser_choose(NOBODY))
-    assert (made.done, made.mechanical, made.model_name) == (True, True, MECHANICAL)
+    compaction = make(transcript, summariser_choose(NOBODY))
+    assert (compaction.done, compaction.mechanical, compaction.model_name) == (True, True, MECHANICAL)
 
 
 def test_a_model_that_is_not_there_is_refused() -> None:
@@ -118,12 +118,12 @@ def test_a_model_that_is_not_there_is_refused() -> None:
 
 
 def test_a_compaction_can_be_loaded_as_it_was_made(transcript: Transcript) -> None:
-    made = make(transcript, summariser_choose(NOBODY))
-    loaded = compaction_load(compaction_get(made.pk))
+    compaction = make(transcript, summariser_choose(NOBODY))
+    loaded = compaction_load(compaction_get(compaction.pk))
     assert len(loaded.before) == 12
     assert [message.kind for message in loaded.after if message.content] == ["summary", "answer"]
     assert loaded.stored.made is not None
-    assert list(compactions_of(transcript)) == [made]
+    assert list(compactions_of(transcript)) == [compaction]
 
 
 def test_what_came_later_is_not_in_it(tmp_path: Path) -> None:
@@ -131,16 +131,16 @@ def test_what_came_later_is_not_in_it(tmp_path: Path) -> None:
     for number in range(6):
         file.user(f"Question {number}: " + "how high is the water? " * 40)
         file.assistant("It is high. " * 60)
-    made = make(file.read(), summariser_choose(NOBODY))
+    compaction = make(file.read(), summariser_choose(NOBODY))
     file.user("One more thing.")
     file.read()
-    assert len(compaction_load(compaction_get(made.pk)).before) == 12
+    assert len(compaction_load(compaction_get(compaction.pk)).before) == 12
 
 
 def test_a_run_that_made_one_finds_it(transcript: Transcript) -> None:
-    made = make(transcript, summariser_choose(NOBODY))
-    Compaction.objects.filter(pk=made.pk).update(run_id=4_711)
-    assert compaction_get("4711") == made
+    compaction = make(transcript, summariser_choose(NOBODY))
+    Compaction.objects.filter(pk=compaction.pk).update(run_id=4_711)
+    assert compaction_get("4711") == compaction
 
 
 def test_nobody_is_asked_unless_a_model_is_named() -> None:

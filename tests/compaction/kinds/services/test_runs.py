@@ -210,11 +210,11 @@ def test_the_answer_is_seen_as_it_arrives_and_a_kill_ends_it_within_two_seconds(
     thread = threading.Thread(target=work, args=(run.pk,))
     thread.start()
     wait_until(lambda: Run.objects.get(pk=run.pk).done > 0)
-    shown = run_detail(run.pk, now_ms())
-    assert shown is not None
-    assert shown.run.phase == f"asking {MODEL} as a fork"
-    assert shown.card.progress.endswith("characters")
-    assert shown.turns[0].text.startswith(f"Asked {MODEL} as a fork …\n\n<analysis>")
+    output = run_detail(run.pk, now_ms())
+    assert output is not None
+    assert output.run.phase == f"asking {MODEL} as a fork"
+    assert output.card.progress.endswith("characters")
+    assert output.turns[0].text.startswith(f"Asked {MODEL} as a fork …\n\n<analysis>")
     began = time.monotonic()
     assert run_kill(run_id=run.pk)
     thread.join(10)
@@ -275,9 +275,9 @@ def test_hooks_that_nobody_was_shown_do_not_run(server: MessagesServer, transcri
         (tmp_path / "settings.json").write_text(json.dumps({"hooks": {"PreCompact": [{"hooks": [entry]}]}}))
         with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
             if number == 1:
-                shown = hooks_of(transcript).fingerprint
+                output = hooks_of(transcript).fingerprint
                 continue
-            runs = [executed(transcript, hooks="user", **seen) for seen in ({"hooks_seen": shown}, {})]
+            runs = [executed(transcript, hooks="user", **seen) for seen in ({"hooks_seen": output}, {})]
     assert [run.status for run in runs] == ["failed", "failed"]
     assert all(run.error.startswith("The hooks are not the ones that were shown") for run in runs)
     assert not ran.exists()

@@ -103,12 +103,12 @@ def test_only_a_form_of_ours_starts_anything() -> None:
     strict = Client(enforce_csrf_checks=True)
     assert strict.post(ADDRESS, {"kind": "full"}).status_code == 403
     assert strict.get(ADDRESS, {"kind": "full", "confirmed": "x"}).status_code == 200
-    shown = strict.get(ADDRESS, {"kind": "full"}).content.decode()
+    html = strict.get(ADDRESS, {"kind": "full"}).content.decode()
     # The token goes with the button that starts it, so that it never stands in an address.
     button = r'<button\s+class="primary"\s+formmethod="post"\s+name="csrfmiddlewaretoken"\s+value="(\w+)"\s*>'
-    token = re.search(button, shown)
+    token = re.search(button, html)
     assert token
-    assert 'type="hidden" name="csrfmiddlewaretoken"' not in shown
+    assert 'type="hidden" name="csrfmiddlewaretoken"' not in html
     assert strict.post(ADDRESS, {"kind": "full", "csrfmiddlewaretoken": token[1]}).status_code == 303
     assert Run.objects.count() == 1
 

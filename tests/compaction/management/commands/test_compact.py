@@ -96,13 +96,13 @@ def test_every_kind_can_be_made_exported_and_read_back(kind: KindSpec, tmp_path:
     path = Path(written["path"])
     assert path == target / f"{written['session_id']}.jsonl"
     loaded = compaction_load(compaction_get(result["run"]))
-    again = json.dumps(join_messages(context_at(Log(path.read_bytes())).messages))
-    assert again.replace(str(target), str(home)) == json.dumps(join_messages(loaded.after))
+    second = json.dumps(join_messages(context_at(Log(path.read_bytes())).messages))
+    assert second.replace(str(target), str(home)) == json.dumps(join_messages(loaded.after))
     assert Path(transcript().source.path).read_bytes() == before
     report = sync([path], workers=1)
     assert (report.bad_lines, report.unknown_types) == (0, {})
     new = Transcript.objects.get(session_id=written["session_id"])
-    assert json.dumps(join_messages(load_context(new, point_next(new)).messages)) == again
+    assert json.dumps(join_messages(load_context(new, point_next(new)).messages)) == second
     assert new.cost == 0
 
 
@@ -215,3 +215,15 @@ def test_at_an_entry_only_what_stands_before_it_is_compacted() -> None:
     assert names.uuid("long", "first prompt") in printed["dropped"]
     with pytest.raises(CommandError, match="has no entry L99999"):
         run("compact", SESSION, "--kind", "full", "--at", "L99999")
+
+
+def test_pins_are_named_by_number_or_uuid_and_a_wrong_one_is_refused() -> None:
+    messages = compactable_messages(load_context(transcript(), point_next(transcript())))
+    prompt = next(message for message in messages if message.kind == "prompt")
+    for name in (prompt.uuid, str(prompt.position)):
+        made = document("compact", SESSION, "--kind", "full", "--set", "rules=articles", "--pin", name)
+        assert Run.objects.get(pk=made["run"]).parameters["pinned"] == [prompt.uuid]
+        added = [change["why"] for stage in made["report"]["stages"] for change in stage["changes"]]
+        assert "what is pinned, word for word" in added
+    with pytest.raises(CommandError, match="The session has no entry nobody"):
+        run("compact", SESSION, "--kind", "full", "--pin", "nobody")

@@ -120,8 +120,8 @@ class Player:
             operation = self.plan.operation(step)
             state = self.prepared(operation, given, state, self.plan.number(step))
             outcome = self.apply(operation, given, state, self.plan.number(step))
-            again = self.apply(operation, given, PipelineState.from_bytes(state.to_bytes()), self.plan.number(step))
-            steps.append(Step(operation, self.model, given, state, outcome, again))
+            second = self.apply(operation, given, PipelineState.from_bytes(state.to_bytes()), self.plan.number(step))
+            steps.append(Step(operation, self.model, given, state, outcome, second))
             state = outcome.state
             messages[end] = self.thought_through(messages[end], outcome)
         return steps
@@ -156,8 +156,8 @@ class Player:
         config, effects = self.config(operation), self.effects(operation)
         if operation in ("from", "up to"):
             direction = Direction.FROM if operation == "from" else Direction.UP_TO
-            shown = run_pipeline(given, config, state, now=now).messages
-            pivots = legal_pivots(shown, direction, config.model) or ("none",)
+            output = run_pipeline(given, config, state, now=now).messages
+            pivots = legal_pivots(output, direction, config.model) or ("none",)
             pivot = pivots[number % len(pivots)]
             return compact_now(
                 given, self.summarise, config, state, now=now, pivot=pivot, direction=direction, effects=effects

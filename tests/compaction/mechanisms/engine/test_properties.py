@@ -120,13 +120,13 @@ def test_without_the_records_the_conversation_is_whole(plan: Plan) -> None:
         config = replace(player.config("collapse"), microcompact=LATE, cache_edits=True, snip_tool=False)
         whole = run_pipeline(step.given, config, state, now=step.given[-1].at or 0.0)
         reminders = {reminder.message.uuid for reminder in state.reminders}
-        shown = [message for message in whole.messages if message.uuid not in reminders]
+        output = [message for message in whole.messages if message.uuid not in reminders]
         if plan.kindred is BOUND or plan.switch:
             # Thinking that was signed behind an edit dies with it, and so does that of another model.
-            shown, given_then = [*map(unthinking, shown)], [*map(unthinking, step.given)]
-            assert [entry for entry in shown if entry.content] == [entry for entry in given_then if entry.content]
+            output, given_then = [*map(unthinking, output)], [*map(unthinking, step.given)]
+            assert [entry for entry in output if entry.content] == [entry for entry in given_then if entry.content]
         else:
-            assert shown == step.given
+            assert output == step.given
         assert whole.cache_edits == ()
 
 

@@ -57,7 +57,7 @@ def test_a_compaction_empties_what_was_remembered_and_tells_how_many_answers_cam
     assert [step.recompaction.is_one for step in compacted[:2] if step.recompaction] == [False, True]
     assert compacted[1].recompaction is not None
     assert compacted[1].recompaction.turns_since > 3
-    assert "were, and" in dict(compacted[0].acts)["clean-up"]
+    assert "had been, and" in dict(compacted[0].acts)["clean-up"]
     assert compacted[0].pinned == 0
 
 

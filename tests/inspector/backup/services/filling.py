@@ -32,9 +32,9 @@ print(json.dumps(said))
 
 
 def run(home: Path, *arguments: str, **extra: str) -> Any:
-    done = lucid(home, *arguments, "--json", **extra)
-    assert done.returncode == 0, f"lucid {' '.join(arguments)}: {done.stderr}"
-    return json.loads(done.stdout)
+    result = lucid(home, *arguments, "--json", **extra)
+    assert result.returncode == 0, f"lucid {' '.join(arguments)}: {result.stderr}"
+    return json.loads(result.stdout)
 
 
 def memory_of(folder: Path) -> Path:
@@ -95,7 +95,7 @@ def answers(folder: Path, home: Path, **extra: str) -> dict[str, Any]:
 
 def several(home: Path, *commands: list[str], **extra: str) -> list[Any]:
     """What each says with `--json`, in one process: to start one takes longer than most of them."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", SEVERAL, json.dumps([[*command, "--json"] for command in commands])],
         cwd=ROOT,
         env=environment(home, **extra),
@@ -104,8 +104,8 @@ def several(home: Path, *commands: list[str], **extra: str) -> list[Any]:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(text) for text in json.loads(done.stdout)]
+    assert result.returncode == 0, result.stderr
+    return [json.loads(text) for text in json.loads(result.stdout)]
 
 
 def differences(data: Any, other: Any, place: str = "") -> list[str]:

@@ -87,5 +87,5 @@ def _compare(folder: Path, backup: Path, writer: Writer, recorded: set[str]) -> 
     assert len(names) == len(set(names)), "an exchange was stored twice"
     assert sorted(recorded - set(names)) == [], "an exchange was lost"
     for session, path in zip(writer.sessions, writer.paths, strict=True):
-        (shown,) = [item for item in sessions if item["id"] == session.session]
-        assert 12 <= shown["entries"] <= len(session.records), path
+        (output,) = [item for item in sessions if item["id"] == session.session]
+        assert 12 <= output["entries"] <= len(session.records), path

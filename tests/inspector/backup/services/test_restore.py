@@ -11,6 +11,6 @@ def test_a_restored_home_gives_the_same_answers(tmp_path: Path) -> None:
     expected = answers(tmp_path, tmp_path / "first")
     assert made["verified"] is True
     assert made["files"] == 3
-    done = run(tmp_path / "second", "restore", str(tmp_path / "backup.lucid"))
-    assert (done["reindexed"], done["aside"], done["tables"]) == (False, [], made["tables"])
+    result = run(tmp_path / "second", "restore", str(tmp_path / "backup.lucid"))
+    assert (result["reindexed"], result["aside"], result["tables"]) == (False, [], made["tables"])
     assert differences(expected, answers(tmp_path, tmp_path / "second")) == []

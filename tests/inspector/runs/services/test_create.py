@@ -54,12 +54,12 @@ def test_of_a_single_kind_there_is_one_under_way(register: Register) -> None:
 def test_a_retry_is_a_run_of_its_own_with_the_same_task(register: Register, queued: Queued) -> None:
     register(lambda running, run: {})
     failed = queued(status="failed", error="no", target="x", target_url="/x/", parameters={"n": 1}, finished_at=1)
-    again = run_retry(run=failed)
-    assert (again.kind, again.target, again.target_url, again.parameters) == ("test", "x", "/x/", {"n": 1})
-    assert (again.attempt, again.retry_of, again.status, again.error) == (2, failed, "queued", "")
-    assert run_retry(run=failed) == again
-    Run.objects.filter(pk=again.pk).update(status="failed")
-    third = run_retry(run=Run.objects.get(pk=again.pk))
+    second = run_retry(run=failed)
+    assert (second.kind, second.target, second.target_url, second.parameters) == ("test", "x", "/x/", {"n": 1})
+    assert (second.attempt, second.retry_of, second.status, second.error) == (2, failed, "queued", "")
+    assert run_retry(run=failed) == second
+    Run.objects.filter(pk=second.pk).update(status="failed")
+    third = run_retry(run=Run.objects.get(pk=second.pk))
     assert third.attempt == 3
 
 

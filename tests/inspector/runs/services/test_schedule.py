@@ -63,10 +63,10 @@ def test_a_clock_that_was_set_back_does_not_put_a_duty_off(hours: int) -> None:
 
 
 def test_what_nobody_wants_is_not_even_claimed() -> None:
-    done: list[int] = []
-    duty = Duty("test", interval=HOUR, work=lambda: done.append(1), is_needed=lambda: False)
+    result: list[int] = []
+    duty = Duty("test", interval=HOUR, work=lambda: result.append(1), is_needed=lambda: False)
     assert not duty_do(duty)
-    assert (done, Moment.objects.exists()) == ([], False)
+    assert (result, Moment.objects.exists()) == ([], False)
 
 
 def test_an_idle_lucid_writes_nothing() -> None:
@@ -79,21 +79,21 @@ def test_an_idle_lucid_writes_nothing() -> None:
 
 def test_a_duty_that_fails_is_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "TROUBLE_SECONDS", 0.01)
-    done: list[int] = []
+    result: list[int] = []
     stop = threading.Event()
 
     def work() -> None:
-        done.append(1)
-        if len(done) == 1:
+        result.append(1)
+        if len(result) == 1:
             raise OperationalError("the server closed the connection")
-        if len(done) == 2:
+        if len(result) == 2:
             raise ValueError("nobody foresaw it")
 
     duty = Duty("test", interval=0.0, check_interval=0.01, work=work, shared=False)
     thread = threading.Thread(target=duty_follow, args=(duty, stop))
     thread.start()
     try:
-        wait_until(lambda: len(done) > 3)
+        wait_until(lambda: len(result) > 3)
     finally:
         stop.set()
         thread.join()

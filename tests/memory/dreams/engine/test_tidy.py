@@ -42,8 +42,8 @@ def settled(files: dict[str, bytes]) -> Tidied:
     result = tidied(files)
     assert result.changes.keys() == result.reasons.keys()
     after = {name: data for name, data in {**files, **result.changes}.items() if data is not None}
-    again = tidied(after)
-    assert (again.changes, again.reasons) == ({}, {})
+    second = tidied(after)
+    assert (second.changes, second.reasons) == ({}, {})
     return Tidied(after, result.reasons)
 
 

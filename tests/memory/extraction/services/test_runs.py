@@ -139,8 +139,8 @@ def test_the_next_one_begins_where_the_last_one_ended(server: MessagesServer, ta
     server.answer(Say("Nothing is worth it."))
     run = execute(talk.read())
     assert run.summary.endswith("found nothing worth remembering.")
-    again = execute(talk.read())
-    assert again.summary == "Nobody was asked. Nothing was said since the last look."
+    second = execute(talk.read())
+    assert second.summary == "Nobody was asked. Nothing was said since the last look."
     talk.user("Always in metres, please.")
     talk.assistant("Metres it is.", message="msg_metres")
     server.answer(Say("Nothing."))

@@ -228,13 +228,13 @@ def test_a_kill_in_the_middle_of_a_batch_leaves_all_or_nothing(shelf: Shelf, eve
         now = shelf.all()
         ends.add(now == before)
         assert now == before or set(now) == {"a.md", "b.md", "e.md"}
-        done = Batch.objects.filter(pk__gt=last.pk if last else 0, state=Batch.State.DONE, cause="edit").first()
-        assert (now != before) == (done is not None)
-        if done:
+        result = Batch.objects.filter(pk__gt=last.pk if last else 0, state=Batch.State.DONE, cause="edit").first()
+        assert (now != before) == (result is not None)
+        if result:
             assert {
-                item.name: content_of(item.blob.digest) for item in versions_at(shelf.directory, done) if item.blob
+                item.name: content_of(item.blob.digest) for item in versions_at(shelf.directory, result) if item.blob
             } == now
-            batch_undo(batch=done)
+            batch_undo(batch=result)
         assert shelf.all() == before
     assert killed >= 2
     assert True in ends or event == "os.remove"

@@ -41,8 +41,8 @@ def test_the_first_look_keeps_everything_and_the_next_writes_nothing(shelf: Shel
     assert {version.cause for version in first.versions} == {Cause.FIRST}
     settled(shelf)
     with CaptureQueriesContext(connection) as queries:
-        again = shelf.scan()
-    assert (again.files, again.read, again.rows) == (30, 0, 0)
+        second = shelf.scan()
+    assert (second.files, second.read, second.rows) == (30, 0, 0)
     assert not any(query["sql"].startswith(("INSERT", "UPDATE", "DELETE")) for query in queries)
     assert len(queries) == 2
 

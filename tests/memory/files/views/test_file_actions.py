@@ -99,7 +99,7 @@ def test_a_finding_is_put_right_by_its_button_and_undone(person: Person) -> None
     fields = person.form("findings/", rule="dangling-pointer")
     batch = person.done("fix/", **fields)
     assert person.shelf.read("MEMORY.md") == b"- [Fog](fog.md)\n- [Boat](boat.md)\n- [Tides](tides.md)\n"
-    again = person.post("fix/", **fields)
-    assert (again.status_code, "no longer found" in again.content.decode()) == (409, True)
+    second = person.post("fix/", **fields)
+    assert (second.status_code, "no longer found" in second.content.decode()) == (409, True)
     person.undo(batch)
     assert person.shelf.all() == before

@@ -161,8 +161,8 @@ def test_what_was_looked_through_costs_one_query_and_no_row(projects: Path, shel
     sync([projects.parent], workers=1)
     touches_index()
     with CaptureQueriesContext(connection) as queries:
-        again = touches_index()
-    assert (again.transcripts, again.touches, len(queries)) == (0, 0, 2)
+        second = touches_index()
+    assert (second.transcripts, second.touches, len(queries)) == (0, 0, 2)
 
 
 def test_a_copy_of_a_session_touches_nothing(projects: Path, shelf: Shelf) -> None:

@@ -98,5 +98,5 @@ def test_the_first_history_makes_its_own_database(tmp_path: Path) -> None:
     folder = tmp_path / "memory"
     folder.mkdir()
     (folder / "a.md").write_text("one\n")
-    done = lucid(tmp_path / "home", "memory", "history", str(folder), "--json")
-    assert [change["cause"] for change in json.loads(done.stdout)] == ["first"]
+    result = lucid(tmp_path / "home", "memory", "history", str(folder), "--json")
+    assert [change["cause"] for change in json.loads(result.stdout)] == ["first"]

@@ -71,10 +71,10 @@ def test_show_tells_what_is_there_and_masks_secrets(tmp_path: Path) -> None:
         + json.dumps(document("show", str(tmp_path)))
     )
     assert token not in out
-    shown = document("show", str(tmp_path))
-    assert [file["file"] for file in shown["files"]] == ["MEMORY.md", "a.md"]
-    assert shown["files"][1].items() >= {"type": "user", "links": ["b.md"], "loaded": True, "problems": []}.items()
-    assert shown["index"]["entries"][0]["file"] == "a.md"
+    output = document("show", str(tmp_path))
+    assert [file["file"] for file in output["files"]] == ["MEMORY.md", "a.md"]
+    assert output["files"][1].items() >= {"type": "user", "links": ["b.md"], "loaded": True, "problems": []}.items()
+    assert output["index"]["entries"][0]["file"] == "a.md"
     assert "user " in run("show", str(tmp_path))
 
 

@@ -89,8 +89,8 @@ def test_an_extraction_prints_what_it_proposes(transcript: Transcript, server: M
     [file] = result["proposal"]
     assert (file["file"], file["action"], file["reason"]) == ("tides.md", "created", "it was asked for")
     assert file["diff"] == "--- /dev/null\n+++ b/tides.md\n@@ -0,0 +1 @@\n+High water at noon."
-    again = document("extract", transcript.public_id)
-    assert (again["proposal"], again["summary"]) == ([], "Nobody was asked. Nothing was said since the last look.")
+    second = document("extract", transcript.public_id)
+    assert (second["proposal"], second["summary"]) == ([], "Nobody was asked. Nothing was said since the last look.")
 
 
 def test_an_extraction_without_a_model_fails_with_what_is_needed(transcript: Transcript) -> None:

@@ -59,13 +59,13 @@ def test_notes_that_keep_to_the_template_pass_as_they_are() -> None:
     ],
 )
 def test_what_an_update_may_not_touch_is_put_back(after: str, repair: str) -> None:
-    done = repair_notes(NOTES, after)
-    assert done.repairs == (repair,)
-    assert [(item.title, item.guidance) for item in sections_of(done.text)] == [
+    result = repair_notes(NOTES, after)
+    assert result.repairs == (repair,)
+    assert [(item.title, item.guidance) for item in sections_of(result.text)] == [
         ("Tides", "_When_"),
         ("Boats", "_Which_"),
     ]
-    assert "At six." in done.text
+    assert "At six." in result.text
 
 
 def test_without_any_heading_it_is_refused() -> None:
@@ -77,14 +77,14 @@ def test_without_any_heading_it_is_refused() -> None:
 @given(LINES)
 def test_whatever_an_update_makes_of_them_headings_and_guidance_are_the_same(lines: list[str]) -> None:
     try:
-        done = repair_notes(NOTES, "\n".join(lines))
+        result = repair_notes(NOTES, "\n".join(lines))
     except NotesBrokenError:
         return
-    assert [(item.title, item.guidance) for item in sections_of(done.text)] == [
+    assert [(item.title, item.guidance) for item in sections_of(result.text)] == [
         ("Tides", "_When_"),
         ("Boats", "_Which_"),
     ]
-    assert repair_notes(NOTES, done.text).text == done.text
+    assert repair_notes(NOTES, result.text).text == result.text
 
 
 def test_sections_are_filled_and_what_nothing_was_found_for_stays() -> None:
@@ -96,7 +96,7 @@ def test_sections_and_the_whole_have_limits() -> None:
     text = "".join(section.format(title) for title in TITLES[:6])
     sentences = find_overruns(text)
     assert len(sentences) == 7
-    assert sentences[0].startswith("The section “Session Title” has about 2,5")
+    assert sentences[0].startswith("The section “Session Title” has ~2,5")
     assert sentences[-1].endswith("tokens in all; 12,000 are the limit.")
     assert sentences[0] in update_prompt(text, "/notes/summary.md", warnings=sentences)
 

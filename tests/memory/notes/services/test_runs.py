@@ -175,7 +175,7 @@ def test_a_custom_template_and_prompt_are_taken_and_filled_in_once(
 def test_what_is_too_long_is_said_in_the_next_update(server: MessagesServer, transcript: Transcript) -> None:
     server.answer(edits(GUIDANCE, f"{GUIDANCE}\n\n{'High water. ' * 600}"), Say("Done."))
     run = executed(transcript)
-    assert run.result["warnings"][0].startswith("The section “Current State” has about 2,")
+    assert run.result["warnings"][0].startswith("The section “Current State” has ~2,")
     server.answer(Say("No."))
     executed(transcript)
     assert "Too long, shorten them now" in server.requests[-1].json["messages"][-1]["content"][-1]["text"]

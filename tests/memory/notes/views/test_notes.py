@@ -75,19 +75,19 @@ def plain(html: str) -> str:
 
 
 def test_the_notes_of_the_agent_are_shown_by_section_with_their_sizes(client: Client) -> None:
-    shown = text(client)
+    output = text(client)
     for title in TITLES:
-        assert title in shown
-    assert "taken by the agent" in shown
-    assert "of 2.0k" in shown
-    assert "not due" in shown
-    assert "since the notes were taken; they are taken again after 5,000." in shown
+        assert title in output
+    assert "taken by the agent" in output
+    assert "of 2.0k" in output
+    assert "not due" in output
+    assert "since the notes were taken; they are taken again after 5,000." in output
 
 
 def test_a_session_without_notes_says_what_they_would_be(client: Client) -> None:
-    shown = text(client, f"/sessions/{names.SURVEY}/notes/")
-    assert "There are no notes of this session" in shown
-    assert "notes are taken for the first time at 10,000." in shown
+    output = text(client, f"/sessions/{names.SURVEY}/notes/")
+    assert "There are no notes of this session" in output
+    assert "notes are taken for the first time at 10,000." in output
 
 
 def test_a_mechanical_update_is_started_at_once(client: Client) -> None:
@@ -96,9 +96,9 @@ def test_a_mechanical_update_is_started_at_once(client: Client) -> None:
     assert (response.status_code, response["Location"]) == (303, f"/runs/{run.pk}/")
     assert run.parameters == {"transcript": transcript().pk, "model": "mechanical", "into_agent": False}
     notes_run(ActiveRun(run), run)
-    shown = text(client)
-    assert "taken by Lucid, mechanically" in shown
-    assert f"up to entry {NotesUpdate.objects.get().position}" in shown
+    output = text(client)
+    assert "taken by Lucid, mechanically" in output
+    assert f"up to entry {NotesUpdate.objects.get().position}" in output
 
 
 def test_the_history_shows_what_a_version_changed_and_undoes_it(client: Client) -> None:
@@ -125,9 +125,9 @@ def test_the_history_shows_what_a_version_changed_and_undoes_it(client: Client) 
 
 def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
     parameters = {"what": "notes", "writer": "configured"}
-    shown = plain(client.post(ADDRESS, parameters).content.decode())
-    assert f"Ask {MODEL} to update the notes?" in shown
-    assert "in the first of at most 5 requests" in shown
+    html = plain(client.post(ADDRESS, parameters).content.decode())
+    assert f"Ask {MODEL} to update the notes?" in html
+    assert "in the first of at most 5 requests" in html
     assert not Run.objects.exists()
     assert client.post(ADDRESS, {**parameters, "confirmed": MODEL}).status_code == 303
     assert Run.objects.get().parameters["model"] == MODEL
@@ -137,9 +137,9 @@ def test_an_extraction_of_a_range_shows_its_price_and_is_queued(
     client: Client, server: MessagesServer, memory: None
 ) -> None:
     parameters = {"what": "extraction", "first": "L0", "last": "L9"}
-    shown = plain(client.post(ADDRESS, parameters).content.decode())
-    assert f"Ask {MODEL} what to remember?" in shown
-    assert "told as text" in shown
+    html = plain(client.post(ADDRESS, parameters).content.decode())
+    assert f"Ask {MODEL} what to remember?" in html
+    assert "told as text" in html
     client.post(ADDRESS, {**parameters, "confirmed": MODEL})
     run = Run.objects.get()
     assert (run.kind, run.parameters["first"], run.parameters["last"]) == ("extraction", 0, 9)

@@ -54,8 +54,8 @@ def test_what_was_injected_or_read_is_not_offered_again_until_a_compaction(shelf
     assert (ready.candidates, ready.manifest, ready.needs_choice) == ((), "", False)
     assert ready.state.injected == 500
 
-    again = prepare(shelf, "tides and boats", state_of([*events, CompactionEvent(9)]))
-    assert (set(again.names), again.state.injected) == ({"tides.md", "boats.md"}, 0)
+    second = prepare(shelf, "tides and boats", state_of([*events, CompactionEvent(9)]))
+    assert (set(second.names), second.state.injected) == ({"tides.md", "boats.md"}, 0)
 
 
 def test_the_budget_is_held_before_a_recall_and_not_within_it(shelf: Path) -> None:

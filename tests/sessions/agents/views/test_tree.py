@@ -69,16 +69,16 @@ def test_agents_stand_below_who_started_them_with_what_they_spent(client: Client
     outer.result("toolu_a2", "Two\nagentId: a2 (use SendMessage)")
     saved(outer, inner)
 
-    shown = page(client, file.read())
+    html = page(client, file.read())
 
-    assert agents(shown) == [("a1", "ended"), ("a2", "ended")]
-    nested = shown[shown.index('id="agent-a1"') :]
+    assert agents(html) == [("a1", "ended"), ("a2", "ended")]
+    nested = html[html.index('id="agent-a1"') :]
     assert nested.index("<ul>") < nested.index('id="agent-a2"') < nested.index("</ul>")
-    assert "Count Port Hallow" in shown
-    assert "77 output" in shown
-    assert "2 agents" in shown
-    assert '">Call: entry 1</a>' in shown
-    assert '">Result: entry 2</a>' in shown
+    assert "Count Port Hallow" in html
+    assert "77 output" in html
+    assert "2 agents" in html
+    assert '">Call: entry 1</a>' in html
+    assert '">Result: entry 2</a>' in html
 
 
 def test_an_agents_own_tab_is_its_sessions_with_the_agent_marked(client: Client, file: Written) -> None:
@@ -111,12 +111,12 @@ def test_agents_in_the_sessions_own_file_have_figures_of_their_own(client: Clien
     file.result("toolu_two", "Two went wrong", error=True)
     session = file.read()
 
-    shown = page(client, session)
+    html = page(client, session)
 
-    assert agents(shown) == [("L3", "ended"), ("L4", "failed")]
-    assert shown.count("40 output</span>") == 2
-    assert shown.count("2 entries") == 2
-    assert "Agent one" in shown
+    assert agents(html) == [("L3", "ended"), ("L4", "failed")]
+    assert html.count("40 output</span>") == 2
+    assert html.count("2 entries") == 2
+    assert "Agent one" in html
     assert [word in page(client, session, "messages/") for word in ("One is done", "Agent two")] == [True, True]
     assert "its first request" in page(client, session, "prefixes/?agent=L3")
 
@@ -128,9 +128,9 @@ def test_an_agent_whose_file_is_gone_is_listed_with_its_call(client: Client, fil
     file.user('<teammate-message teammate_id="reviewer">Revise it</teammate-message>')
     session = file.read()
 
-    shown = page(client, session)
-    assert "no transcript here" in shown
-    assert "Review the table" in shown
+    html = page(client, session)
+    assert "no transcript here" in html
+    assert "Review the table" in html
     messages = page(client, session, "messages/")
     assert "no transcript here" in messages
     assert "Revise it" in messages
@@ -153,13 +153,13 @@ def test_messages_lead_to_their_entries_in_whichever_file(client: Client, file: 
     session = file.read()
     own = Transcript.objects.get(agent_id="a1")
 
-    shown = page(client, session, "messages/", **HTMX, **{"HX-Target": "agent-messages"})
+    html = page(client, session, "messages/", **HTMX, **{"HX-Target": "agent-messages"})
 
-    assert shown.startswith('<section id="agent-messages"')
-    words = re.findall(r'class="arrow is-(\w+)', shown)
+    assert html.startswith('<section id="agent-messages"')
+    words = re.findall(r'class="arrow is-(\w+)', html)
     assert words == ["task", "result", "message", "notice"]
-    assert f'href="/sessions/{own.public_id}/?at=4#e4"' in shown
-    assert f'href="/sessions/{session.public_id}/?at=4#e4"' in shown
+    assert f'href="/sessions/{own.public_id}/?at=4#e4"' in html
+    assert f'href="/sessions/{session.public_id}/?at=4#e4"' in html
 
 
 def test_thousands_of_messages_come_in_pages(client: Client, file: Written) -> None:
@@ -195,12 +195,12 @@ def test_a_fork_shares_its_parents_messages_byte_for_byte(client: Client, file: 
     saved(plain)
     session = file.read()
 
-    shown = page(client, session, "prefixes/?agent=f1", **HTMX)
+    html = page(client, session, "prefixes/?agent=f1", **HTMX)
 
-    assert shown.startswith('<div class="prefix"')
-    assert "The first 2 messages of 3 are the parent&#x27;s, byte for byte." in shown
-    assert "8.1k of 8.1k tokens" in shown
-    assert shown.count(">unknown</span>") == 2
+    assert html.startswith('<div class="prefix"')
+    assert "The first 2 messages of 3 are the parent&#x27;s, byte for byte." in html
+    assert "8.1k of 8.1k tokens" in html
+    assert html.count(">unknown</span>") == 2
     assert "No message is the same from the start" in page(client, session, "prefixes/")
     assert client.get(f"/sessions/{session.public_id}/agents/prefixes/?agent=nobody").status_code == 404
 
@@ -217,9 +217,9 @@ def test_hundreds_of_agents_take_few_queries_and_stay_readable(client: Client, f
     most = {"": 16, "?page=4": 16, "messages/": 20, "prefixes/": 45, "prefixes/?agent=a250": 20, "summaries/": 30}
     for rest, limit in most.items():
         with CaptureQueriesContext(connection) as queries:
-            shown = page(client, session, rest)
+            html = page(client, session, rest)
         assert len(queries) <= limit, (rest, len(queries))
-        assert len(shown) < 500_000, rest
+        assert len(html) < 500_000, rest
     assert len(agents(page(client, session))) == 100
     assert ("s19", "running") in agents(page(client, session, "?agent=s19"))
     assert "<details open>" not in page(client, session)
@@ -234,6 +234,6 @@ def test_nothing_in_an_agents_words_or_names_is_executed_or_leaked(client: Clien
     saved(item)
     session = file.read()
     for rest in ("", "messages/", "prefixes/", "summaries/"):
-        shown = page(client, session, rest)
-        assert secret not in shown, rest
-        assert PAYLOAD not in shown, rest
+        html = page(client, session, rest)
+        assert secret not in html, rest
+        assert PAYLOAD not in html, rest

@@ -178,9 +178,9 @@ def test_a_head_keeps_the_length_that_it_was_told(tmp_path: Path) -> None:
         return [b"HTTP/1.1 200 OK\r\ncontent-length: 1234\r\nconnection: close\r\n\r\n"]
 
     with between(answer, tmp_path) as (_, proxy):
-        got = proxy.ask(b"HEAD /capture/v1/models HTTP/1.1\r\nhost: localhost:1\r\nconnection: close\r\n\r\n")
-    assert b"content-length: 1234" in got
-    assert got.endswith(b"\r\n\r\n")
+        result = proxy.ask(b"HEAD /capture/v1/models HTTP/1.1\r\nhost: localhost:1\r\nconnection: close\r\n\r\n")
+    assert b"content-length: 1234" in result
+    assert result.endswith(b"\r\n\r\n")
 
 
 @pytest.mark.parametrize(

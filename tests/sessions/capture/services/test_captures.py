@@ -71,8 +71,8 @@ def test_storing_the_same_exchange_again_changes_nothing() -> None:
 def test_a_request_of_our_own_that_went_through_the_endpoint_is_stored_once() -> None:
     own = exchange(request({"role": "user", "content": "Hi"}), message("msg_own"))
     assert capture_store(exchange=own, asker=RequestOrigin(7, "msg_parent")) is not None
-    again = exchange(request({"role": "user", "content": "Hi"}), message("msg_own"))
-    assert capture_store(exchange=again) is None
+    second = exchange(request({"role": "user", "content": "Hi"}), message("msg_own"))
+    assert capture_store(exchange=second) is None
     assert [(capture.origin, capture.run_id) for capture in Capture.objects.all()] == [("lucid", 7)]
 
 

@@ -29,8 +29,8 @@ def spool(tmp_path: Path) -> Spool:
 def test_what_waits_is_stored_and_its_files_are_gone(spool: Spool) -> None:
     for _ in range(3):
         spool.write(exchange(request()))
-    done = captures_ingest(spool=spool)
-    assert (done.stored, done.unreadable) == (3, 0)
+    result = captures_ingest(spool=spool)
+    assert (result.stored, result.unreadable) == (3, 0)
     assert Capture.objects.count() == 3
     assert spool.files() == []
 
@@ -52,8 +52,8 @@ def test_a_file_that_cannot_be_read_is_set_aside_and_the_others_are_stored(spool
     spool.write(exchange(request()))
     (spool.folder / f"0000000000000-poison{spool.files()[0].suffix}").write_bytes(b"poison")
     spool.write(exchange(request()))
-    done = captures_ingest(spool=spool)
-    assert (done.stored, done.unreadable) == (2, 1)
+    result = captures_ingest(spool=spool)
+    assert (result.stored, result.unreadable) == (2, 1)
     assert spool.unreadable().files == 1
     assert spool.waiting().files == 0
 

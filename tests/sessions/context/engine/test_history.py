@@ -107,12 +107,12 @@ def test_what_was_kept_twice_is_found_behind_rows_that_were_written_again() -> N
     writing = Writing()
     version = "2.1.90"
     kept = talk(writing, "one", "more")
-    root, again = kept[0], kept[1]
+    root, second = kept[0], kept[1]
     first, _ = compact(writing, *kept, anchor="boundary", listed=False)
     tail = talk(writing, "two")[-1]
     metadata = {"preservedSegment": {"headUuid": first, "anchorUuid": "second", "tailUuid": tail}}
     writing.row("system", uuid="second", parent=None, subtype="compact_boundary", compactMetadata=metadata)
-    writing.assistant("say one", uuid=again, parent=root)
+    writing.assistant("say one", uuid=second, parent=root)
     writing.user("Shorter.", isCompactSummary=True, isVisibleInTranscriptOnly=True)
     talk(writing, "three")
     before = ["ask one", "say one", "ask more", "say more", "In short.\n", "ask two", "say two"]

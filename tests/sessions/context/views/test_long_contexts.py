@@ -43,11 +43,11 @@ def test_a_long_array_stays_small_and_can_be_had_piece_by_piece(client: Client, 
     gap = re.search(r'href="(\?[^"]+)" hx-get="(\?[^"]+)" hx-target="closest li"[^>]*>Show the last of them', html)
     assert gap
     address, fragment = (part.replace("&amp;", "&") for part in gap.groups())
-    shown = page(client, transcript, fragment, **HTMX)
-    assert "<html" not in shown
-    assert shown.count('class="message') > 20
+    page_html = page(client, transcript, fragment, **HTMX)
+    assert "<html" not in page_html
+    assert page_html.count('class="message') > 20
     assert "<html" in page(client, transcript, fragment)
-    assert shown.split('id="m')[1].split('"')[0] in page(client, transcript, address.split("#")[0])
+    assert page_html.split('id="m')[1].split('"')[0] in page(client, transcript, address.split("#")[0])
     more = re.search(r'class="more" href="[^"]+" hx-get="(\?[^"]+part=piece[^"]+)"', html)
     assert more
     whole = page(client, transcript, more[1].replace("&amp;", "&"), **HTMX)
@@ -87,9 +87,9 @@ def test_going_back_behind_a_boundary_takes_no_more_queries_than_anything_else(c
     transcript = file.read()
     for message in ids(transcript):
         with CaptureQueriesContext(connection) as queries:
-            shown = page(client, transcript, f"?request={message}")
+            html = page(client, transcript, f"?request={message}")
         assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
-        assert "Messages as sent" in shown
+        assert "Messages as sent" in html
 
 
 def test_a_captured_request_after_a_compaction_that_kept_answers_takes_no_more_queries(

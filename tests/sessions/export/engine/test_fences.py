@@ -32,8 +32,8 @@ def test_a_code_span_holds_all_of_its_words(text: str) -> None:
 def test_a_line_has_no_markup(text: str) -> None:
     _, inline, _ = MarkdownIt("commonmark", {"html": True}).parse(f"a {escape_line(text)} b")
     assert {child.type for child in inline.children or ()} <= {"text", "text_special"}
-    shown = "".join(child.content for child in inline.children or ())
-    assert shown.split() == f"a {text} b".split()
+    output = "".join(child.content for child in inline.children or ())
+    assert output.split() == f"a {text} b".split()
 
 
 @pytest.mark.parametrize("name", ["session_id", "a & b", "C:/x!", "50%"])

@@ -39,10 +39,10 @@ def test_an_import_is_a_run_with_counts_and_a_sentence(config: Path) -> None:
 
 def test_an_import_that_failed_is_retried_by_a_worker(config: Path) -> None:
     failed = Run.objects.create(kind="import", target=str(config), status="failed", created_at=1, finished_at=1)
-    again = run_retry(run=failed)
-    assert run_execute(run_id=again.pk)
-    again.refresh_from_db()
-    assert (again.status, again.attempt) == ("completed", 2)
+    second = run_retry(run=failed)
+    assert run_execute(run_id=second.pk)
+    second.refresh_from_db()
+    assert (second.status, second.attempt) == ("completed", 2)
     assert Transcript.objects.count() == 1
 
 
@@ -85,8 +85,8 @@ def test_an_import_can_be_stopped_and_goes_on_where_it_was(large: Path) -> None:
     # A server is asked for kills now and then, so that all of it may be read by then; a note is seen at once.
     assert Entry.objects.count() < 24 * 40 + (connection.vendor == "postgresql")
 
-    again = run_retry(run=stopped)
-    assert run_execute(run_id=again.pk)
+    second = run_retry(run=stopped)
+    assert run_execute(run_id=second.pk)
     assert has_import_ended(large)
     assert Transcript.objects.filter(settled=True, entries=40, indexed=40).count() == 24
 

@@ -53,9 +53,9 @@ def test_it_writes_nothing_when_nothing_changed(project: Path) -> None:
     Writing().turns(5).save(project)
     sync([config(project)])
 
-    again = sync([config(project)])
+    second = sync([config(project)])
 
-    assert (again.rows_written, again.new_entries, again.entries) == (0, 0, 20)
+    assert (second.rows_written, second.new_entries, second.entries) == (0, 0, 20)
 
 
 def test_it_never_touches_a_source_file(project: Path) -> None:

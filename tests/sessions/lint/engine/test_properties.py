@@ -87,8 +87,8 @@ def test_a_repaired_array_is_not_refused(messages: list[Message], seed: int, acc
     assert _refusals(repaired, model) == []
     assert bool(repairs) == (repaired is not array)
     assert array == given_array
-    again, repairs = repair(repaired, model=model, sending=True)
-    assert again is repaired
+    second, repairs = repair(repaired, model=model, sending=True)
+    assert second is repaired
     assert repairs == []
 
 
@@ -110,9 +110,9 @@ def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
 ) -> None:
     records, _ = repair_messages(mutate_messages(messages, seed, accidents))
     assert _refusals(join_messages(records), OLD) == []
-    again, repairs = repair_messages(records)
+    second, repairs = repair_messages(records)
     assert repairs == []
-    assert all(item is other for item, other in zip(again, records, strict=True))
+    assert all(item is other for item, other in zip(second, records, strict=True))
 
 
 @some

@@ -232,14 +232,14 @@ def test_thinking_that_the_repair_itself_would_kill_is_left_out() -> None:
 
 
 def test_a_result_of_a_server_tool_without_its_call_is_left_out() -> None:
-    got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    assert repair_array(user("go"), assistant(got, "done"), user("so")) == [user("go"), assistant("done"), user("so")]
+    stray = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    assert repair_array(user("go"), assistant(stray, "done"), user("so")) == [user("go"), assistant("done"), user("so")]
 
 
 def test_a_result_whose_call_a_user_would_have_made_is_left_out() -> None:
     used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
-    got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    assert repair_array(user(used, "go"), assistant(got, "done")) == [user("go"), assistant("done")]
+    answer = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    assert repair_array(user(used, "go"), assistant(answer, "done")) == [user("go"), assistant("done")]
 
 
 def test_what_is_no_message_is_left_out() -> None:

@@ -36,8 +36,8 @@ def test_a_placeholder_is_a_record_of_its_own() -> None:
 
 def test_what_is_added_has_the_same_id_each_time() -> None:
     messages = [prompt("go"), answer("m", call("a"))]
-    first, again = repair_messages(messages)[0][-1], repair_messages(messages)[0][-1]
-    assert first == again
+    first, second = repair_messages(messages)[0][-1], repair_messages(messages)[0][-1]
+    assert first == second
     assert UUID(first.uuid)
 
 

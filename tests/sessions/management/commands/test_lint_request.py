@@ -136,7 +136,7 @@ def test_a_body_without_messages_cannot_be_repaired(tmp_path: Path) -> None:
 
 
 def test_it_reads_standard_input_and_needs_no_database(tmp_path: Path) -> None:
-    done = subprocess.run(
+    outcome = subprocess.run(
         [sys.executable, "-m", "inspector", "lint-request", "-", "--json"],
         cwd=ROOT,
         env=environment(tmp_path / "home"),
@@ -146,12 +146,12 @@ def test_it_reads_standard_input_and_needs_no_database(tmp_path: Path) -> None:
         timeout=PATIENCE,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["findings"][0]["rule"] == "unanswered-call"
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    assert json.loads(outcome.stdout)["findings"][0]["rule"] == "unanswered-call"
     assert not list((tmp_path / "home").glob("*.sqlite3"))
 
 
 def test_a_clear_failure_has_status_1(tmp_path: Path) -> None:
-    done = lucid(tmp_path / "home", "lint-request", str(tmp_path / "missing.json"), "--json")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"lucid: cannot read {tmp_path / 'missing.json'}: No such file or directory\n"
+    outcome = lucid(tmp_path / "home", "lint-request", str(tmp_path / "missing.json"), "--json")
+    assert (outcome.returncode, outcome.stdout) == (1, "")
+    assert outcome.stderr == f"lucid: cannot read {tmp_path / 'missing.json'}: No such file or directory\n"

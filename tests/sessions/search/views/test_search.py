@@ -168,7 +168,7 @@ def test_the_end_of_the_hits_fetches_more_of_them(client: Client, tmp_path: Path
 
 def test_a_hit_without_a_time_or_a_title_is_still_a_hit() -> None:
     hit = Hit("one", "one", "", "", "atlas", "L4", 4, None, "user", (("before ", False), ("word", True)))
-    html = render_to_string("sessions/search/search.html", {"query": "word", "found": SearchPage((hit,), None, None)})
+    html = render_to_string("sessions/search/search.html", {"query": "word", "results": SearchPage((hit,), None, None)})
     assert "Untitled session" in html
     assert "before <mark>word</mark>" in html
     assert "many hits" in html

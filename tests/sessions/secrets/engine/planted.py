@@ -172,8 +172,8 @@ def look_alikes(seed: int = 14) -> list[Planted]:
 
 def is_found(item: Planted) -> bool:
     """Nothing of the secret is left, not even parted."""
-    shown = mask(item.text)
-    return not any(secret[-8:] in shown for secret in item.secret)
+    output = mask(item.text)
+    return not any(secret[-8:] in output for secret in item.secret)
 
 
 def _formats(table: str) -> list[str]:

@@ -25,11 +25,11 @@ def test_the_list_is_there_and_every_rule_compiles() -> None:
 @pytest.mark.parametrize("form", _formats(VENDORS))
 def test_the_key_of_a_vendor_is_masked_by_the_list_alone(form: str) -> None:
     made = _made(form, random.Random(form))
-    shown = mask_vendors(f"before\n{made.text}\nafter")
-    assert MASK in shown, shown
-    assert made.secret[-1][-8:] not in shown
-    assert shown.startswith("before\n")
-    assert shown.endswith("\nafter")
+    output = mask_vendors(f"before\n{made.text}\nafter")
+    assert MASK in output, output
+    assert made.secret[-1][-8:] not in output
+    assert output.startswith("before\n")
+    assert output.endswith("\nafter")
     assert mask(mask(made.text)) == mask(made.text)
 
 
@@ -103,5 +103,5 @@ def test_a_text_made_to_be_slow_comes_to_an_end(rule: Rule) -> None:
 def test_names_in_decoded_json_are_masked_too() -> None:
     key = "ghp_" + "".join(random.Random(14).choices(HEX, k=36))
     other = "ghp_" + "".join(random.Random(15).choices(HEX, k=36))
-    shown = mask_json({"properties": {key: {"type": key}, other: 1, "plain": 2}})
-    assert shown == {"properties": {f"ghp_{MASK}": {"type": f"ghp_{MASK}"}, f"ghp_{MASK} (1)": 1, "plain": 2}}
+    output = mask_json({"properties": {key: {"type": key}, other: 1, "plain": 2}})
+    assert output == {"properties": {f"ghp_{MASK}": {"type": f"ghp_{MASK}"}, f"ghp_{MASK} (1)": 1, "plain": 2}}

@@ -41,15 +41,15 @@ def test_a_secret_is_masked_by_the_form_it_stands_in(text: str, masked: str) -> 
 )
 def test_what_parts_a_key_does_not_hide_it(parting: str) -> None:
     key = f"ghp_{RANDOM[:9]}{parting}{RANDOM}"
-    shown = mask(f"first {parting}line\n{key} is it\nlast {parting}line")
-    assert shown == f"first {parting}line\nghp_{MASK} is it\nlast {parting}line"
+    output = mask(f"first {parting}line\n{key} is it\nlast {parting}line")
+    assert output == f"first {parting}line\nghp_{MASK} is it\nlast {parting}line"
 
 
 def test_a_private_key_is_seen_through_colours() -> None:
     body = "\n".join(f"\x1b[32m{RANDOM * 2}\x1b[0m" for _ in range(4))
-    shown = mask(f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\nafter")
-    assert RANDOM not in shown
-    assert shown.endswith("after")
+    output = mask(f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\nafter")
+    assert RANDOM not in output
+    assert output.endswith("after")
 
 
 @pytest.mark.parametrize(

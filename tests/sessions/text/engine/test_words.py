@@ -84,6 +84,7 @@ def test_sizes_are_written_in_bytes_and_their_multiples(count: float | None, tex
 def test_estimates_carry_a_mark_and_unknowns_do_not() -> None:
     assert (words.tokens(4_100, estimate=True), words.money(0.5, estimate=True)) == ("~4.1k", "~$0.50")
     assert words.tokens(None, estimate=True) == "unknown"
+    assert (words.tokens(0, estimate=True), words.tokens(0.2, estimate=True)) == ("0", "~0")
 
 
 def test_plurals_follow_the_count() -> None:

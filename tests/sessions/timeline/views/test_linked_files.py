@@ -49,21 +49,21 @@ def test_what_is_there_is_linked(client: Client, file: Written) -> None:
     save_beside(file)
     transcript = file.read()
     with CaptureQueriesContext(connection) as queries:
-        shown = page(client, transcript)
+        html = page(client, transcript)
     assert len(queries) <= 12
-    assert MISSING_AGENT not in shown
-    assert MISSING_FILE not in shown
-    assert f'href="{address(transcript, "agents/a1/")}"' in shown
-    assert f'href="{address(transcript, "results/b1.txt/")}"' in shown
+    assert MISSING_AGENT not in html
+    assert MISSING_FILE not in html
+    assert f'href="{address(transcript, "agents/a1/")}"' in html
+    assert f'href="{address(transcript, "results/b1.txt/")}"' in html
 
 
 def test_what_was_never_imported_is_said_to_be_missing_instead_of_linked(client: Client, file: Written) -> None:
     transcript = file.read()
-    shown = page(client, transcript)
-    assert MISSING_AGENT in shown
-    assert MISSING_FILE in shown
-    assert "agents/a1/" not in shown
-    assert "results/b1.txt/" not in shown
+    html = page(client, transcript)
+    assert MISSING_AGENT in html
+    assert MISSING_FILE in html
+    assert "agents/a1/" not in html
+    assert "results/b1.txt/" not in html
     assert client.get(address(transcript, "agents/a1/")).status_code == 404
     assert client.get(address(transcript, "results/b1.txt/")).status_code == 404
 
@@ -77,10 +77,10 @@ def test_a_fork_finds_what_lies_beside_its_origin(client: Client, file: Written)
     fork.assistant("Once more")
     transcript = fork.read()
 
-    shown = page(client, transcript)
+    html = page(client, transcript)
 
-    assert MISSING_AGENT not in shown
-    assert MISSING_FILE not in shown
+    assert MISSING_AGENT not in html
+    assert MISSING_FILE not in html
     agent = client.get(address(transcript, "agents/a1/"), follow=True)
     assert "Count" in agent.content.decode()
     assert client.get(address(transcript, "results/b1.txt/")).content == b"high and low water"

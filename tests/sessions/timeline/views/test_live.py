@@ -21,8 +21,8 @@ def file(tmp_path: Path) -> Written:
 
 def tail_of(client: Client, transcript: Transcript) -> str:
     """The address that the page of a session asks for what is new."""
-    shown = client.get(f"/sessions/{transcript.public_id}/").content.decode()
-    match = re.search(r'id="tail"[^>]* hx-get="([^"]+)" hx-trigger="every 1s"', shown)
+    html = client.get(f"/sessions/{transcript.public_id}/").content.decode()
+    match = re.search(r'id="tail"[^>]* hx-get="([^"]+)" hx-trigger="every 1s"', html)
     assert match
     return match[1].replace("&amp;", "&")
 
@@ -47,11 +47,11 @@ def test_a_new_entry_comes_as_a_card_and_with_the_next_tail(client: Client, file
     grow(file, 1)
     response = client.get(address)
     assert response.status_code == 200
-    shown = response.content.decode()
-    assert "One more thing" in shown
-    assert 'id="e8"' in shown
-    assert "harbour" not in shown.split('id="ruler"')[0]
-    assert f'hx-get="/sessions/{transcript.public_id}/live/?after=9"' in shown
+    html = response.content.decode()
+    assert "One more thing" in html
+    assert 'id="e8"' in html
+    assert "harbour" not in html.split('id="ruler"')[0]
+    assert f'hx-get="/sessions/{transcript.public_id}/live/?after=9"' in html
     assert client.get(f"/sessions/{transcript.public_id}/live/?after=9").status_code == 204
 
 
@@ -59,17 +59,17 @@ def test_the_card_of_a_call_that_got_its_result_is_swapped_in_place(client: Clie
     file.turns(1)
     file.call("Bash", "toolu_late", command="make")
     transcript = file.read()
-    shown = client.get(f"/sessions/{transcript.public_id}/").content.decode()
-    assert "no result yet" in shown
+    html = client.get(f"/sessions/{transcript.public_id}/").content.decode()
+    assert "no result yet" in html
     address = tail_of(client, transcript)
     file.result("toolu_late", "built in 3 s")
     grow(file, 1)
-    shown = client.get(address).content.decode()
-    card = re.search(r'<article class="card tool" id="e4" hx-swap-oob="true">.*?</article>', shown, re.DOTALL)
+    html = client.get(address).content.decode()
+    card = re.search(r'<article class="card tool" id="e4" hx-swap-oob="true">.*?</article>', html, re.DOTALL)
     assert card
     assert "built in 3 s" in card[0]
     assert "no result yet" not in card[0]
-    assert shown.count("built in 3 s") == 1
+    assert html.count("built in 3 s") == 1
 
 
 def test_the_ruler_grows_with_the_session(client: Client, file: Written) -> None:
@@ -77,8 +77,8 @@ def test_the_ruler_grows_with_the_session(client: Client, file: Written) -> None
     address = tail_of(client, file.read())
     file.assistant("More")
     grow(file, 1)
-    shown = client.get(address).content.decode()
-    assert re.search(r'<figure id="ruler" class="ruler" data-entries="9" hx-swap-oob="true">', shown)
+    html = client.get(address).content.decode()
+    assert re.search(r'<figure id="ruler" class="ruler" data-entries="9" hx-swap-oob="true">', html)
 
 
 def test_more_than_a_window_at_once_goes_on_below(client: Client, file: Written) -> None:
@@ -87,11 +87,11 @@ def test_more_than_a_window_at_once_goes_on_below(client: Client, file: Written)
     for number in range(150):
         file.assistant(f"Answer {number}")
     grow(file, 150)
-    shown = client.get(address).content.decode()
-    assert "Answer 0" in shown
-    assert "Answer 149" not in shown
-    assert "Later entries" in shown
-    assert 'id="tail"' not in shown
+    html = client.get(address).content.decode()
+    assert "Answer 0" in html
+    assert "Answer 149" not in html
+    assert "Later entries" in html
+    assert 'id="tail"' not in html
 
 
 def test_a_view_of_every_record_stays_one(client: Client, file: Written) -> None:

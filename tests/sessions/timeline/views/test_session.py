@@ -46,16 +46,16 @@ def test_only_the_blocks_that_are_shown_are_decoded(client: Client, file: Writte
 def test_the_place_that_was_asked_for_is_on_the_page_with_a_little_before_it(client: Client, file: Written) -> None:
     file.turns(100)
     transcript = file.read()
-    shown = page(client, transcript, "?at=201")
-    assert 'id="e201"' in shown
-    assert "Please look at harbour 49" in shown
-    assert "Please look at harbour 40" not in shown
+    html = page(client, transcript, "?at=201")
+    assert 'id="e201"' in html
+    assert "Please look at harbour 49" in html
+    assert "Please look at harbour 40" not in html
 
 
 def test_a_link_to_a_result_arrives_at_the_card_of_its_call(client: Client, file: Written) -> None:
     file.turns(2)
-    shown = page(client, file.read())
-    assert re.search(r'<article class="card tool" id="e1"><header><span class="place" id="e2"></span>', shown)
+    html = page(client, file.read())
+    assert re.search(r'<article class="card tool" id="e1"><header><span class="place" id="e2"></span>', html)
 
 
 def test_a_link_to_a_record_that_has_no_card_arrives_at_the_next_one(client: Client, file: Written) -> None:
@@ -63,9 +63,9 @@ def test_a_link_to_a_record_that_has_no_card_arrives_at_the_next_one(client: Cli
     position = len(file.records)
     file.state("mode", mode="plan")
     file.user("Here we are")
-    shown = page(client, file.read(), f"?at={position}")
-    assert f'id="e{position + 1}"><header><span class="place" id="e{position}"></span>' in shown
-    assert shown.count(f'id="e{position}"') == 1
+    html = page(client, file.read(), f"?at={position}")
+    assert f'id="e{position + 1}"><header><span class="place" id="e{position}"></span>' in html
+    assert html.count(f'id="e{position}"') == 1
 
 
 def test_a_link_to_the_last_record_arrives_though_it_has_no_card(client: Client, file: Written) -> None:
@@ -80,18 +80,18 @@ def test_a_link_to_the_last_record_arrives_though_it_has_no_card(client: Client,
 )
 def test_an_address_that_makes_no_sense_shows_the_start(client: Client, file: Written, query: str) -> None:
     file.turns(40)
-    shown = page(client, file.read(), query)
-    assert 'id="e0"' in shown
-    assert "Earlier entries" not in shown
+    html = page(client, file.read(), query)
+    assert 'id="e0"' in html
+    assert "Earlier entries" not in html
 
 
 @pytest.mark.parametrize("query", ["?at=99999999", "?at=160", "?from=5000", "?before=99999999", "?at=end"])
 def test_a_place_after_the_end_shows_the_end(client: Client, file: Written, query: str) -> None:
     file.turns(40)
-    shown = page(client, file.read(), query)
-    assert 'id="e159"' in shown
-    assert "Later entries" not in shown
-    assert "Earlier entries" in shown
+    html = page(client, file.read(), query)
+    assert 'id="e159"' in html
+    assert "Later entries" not in html
+    assert "Earlier entries" in html
 
 
 def test_nothing_before_the_start_shows_the_start(client: Client, file: Written) -> None:
@@ -114,8 +114,8 @@ def test_htmx_gets_the_rows_alone_in_both_directions(client: Client, file: Writt
 
 def test_every_hx_get_has_a_real_address_beside_it(client: Client, file: Written) -> None:
     file.turns(80)
-    shown = page(client, file.read(), "?at=150")
-    links = re.findall(r"<a [^>]*hx-get[^>]*>", shown)
+    html = page(client, file.read(), "?at=150")
+    links = re.findall(r"<a [^>]*hx-get[^>]*>", html)
     assert len(links) > 50
     assert all(re.search(r' href="[^"#]+"', link) for link in links)
 
@@ -137,10 +137,10 @@ def test_a_fate_is_told_once_and_shown_by_all(client: Client, file: Written) -> 
     file.turns(4)
     file.compacts("This session is being continued from a previous conversation: they looked.")
     file.user("What now?")
-    shown = page(client, file.read())
-    assert shown.count("▨ in summary ↓") == 1
-    assert shown.count('again" role="img" aria-label="in summary ↓"') == 11
-    assert shown.count(" summarised") >= 24
+    html = page(client, file.read())
+    assert html.count("▨ in summary ↓") == 1
+    assert html.count('again" role="img" aria-label="in summary ↓"') == 11
+    assert html.count(" summarised") >= 24
 
 
 def test_the_side_lists_the_sessions_of_the_project_and_marks_this_one(client: Client, file: Written) -> None:
@@ -175,9 +175,9 @@ def test_the_side_has_an_end_and_still_has_this_session(client: Client, file: Wr
 
 def test_a_turn_of_one_record_claims_no_duration(client: Client, file: Written) -> None:
     file.user("Anybody there?")
-    shown = page(client, file.read())
-    assert "<b>Turn 1</b>" in shown
-    assert ">0ms<" not in shown.split('id="timeline"')[1]
+    html = page(client, file.read())
+    assert "<b>Turn 1</b>" in html
+    assert ">0ms<" not in html.split('id="timeline"')[1]
 
 
 def test_a_session_without_entries_says_so(client: Client, file: Written) -> None:
@@ -197,9 +197,9 @@ def test_among_all_records_too_every_result_is_shown_once_and_every_place_has_on
     file.user("Look")
     file.call("Bash", "toolu_1", command="ls")
     file.result("toolu_1", "the one harbour")
-    shown = page(client, file.read(), "?all=1")
-    assert shown.count("the one harbour") == 1
-    places = re.findall(r' id="(e[0-9-]+)"', shown)
+    html = page(client, file.read(), "?all=1")
+    assert html.count("the one harbour") == 1
+    places = re.findall(r' id="(e[0-9-]+)"', html)
     assert sorted(places) == sorted(set(places))
 
 
@@ -208,10 +208,10 @@ def test_a_session_whose_file_is_gone_stays_readable_with_a_badge(client: Client
     transcript = file.read()
     file.path.unlink()
     sync([file.project], workers=1)
-    shown = page(client, transcript)
-    assert "archive only" in shown
-    assert "Please look at harbour 0" in shown
-    assert 'hx-trigger="every' not in shown.split('id="tail"')[1]
+    html = page(client, transcript)
+    assert "archive only" in html
+    assert "Please look at harbour 0" in html
+    assert 'hx-trigger="every' not in html.split('id="tail"')[1]
 
 
 def test_an_earlier_version_says_so_and_leads_to_what_the_file_holds_now(client: Client, file: Written) -> None:
@@ -222,10 +222,10 @@ def test_an_earlier_version_says_so_and_leads_to_what_the_file_holds_now(client:
     rewritten.user("The second version, which has nothing to do with the first")
     now = rewritten.read()
     before = Transcript.objects.get(source__state=Source.State.REPLACED)
-    shown = page(client, before)
-    assert "earlier version" in shown
-    assert "The first version" in shown
-    assert f'<a href="/sessions/{now.public_id}/">what the file holds now</a>' in shown
+    html = page(client, before)
+    assert "earlier version" in html
+    assert "The first version" in html
+    assert f'<a href="/sessions/{now.public_id}/">what the file holds now</a>' in html
 
 
 @pytest.mark.parametrize(
@@ -234,9 +234,9 @@ def test_an_earlier_version_says_so_and_leads_to_what_the_file_holds_now(client:
 def test_an_unknown_session_gets_a_page_that_helps(client: Client, path: str) -> None:
     response = client.get(f"/sessions/nobody/{path}")
     assert response.status_code == 404
-    shown = response.content.decode()
-    assert "No session nobody has been imported." in shown
-    assert 'href="/sessions/"' in shown
+    html = response.content.decode()
+    assert "No session nobody has been imported." in html
+    assert 'href="/sessions/"' in html
 
 
 def test_an_unknown_entry_gets_a_page_that_helps(client: Client, file: Written) -> None:
@@ -252,9 +252,9 @@ def test_an_entry_with_any_id_has_a_permalink_and_a_raw_record(client: Client, f
     file.row("user", uuid="a/b?c#d%2F é", message={"role": "user", "content": "an odd one"})
     transcript = file.read()
     (address,) = set(re.findall(r'href="(/sessions/[^"]*/entries/[^"]*)"', page(client, transcript)))
-    shown = client.get(address).content.decode()
-    assert "an odd one" in shown
-    (raw,) = set(re.findall(r'href="([^"]*/raw/)"', shown))
+    html = client.get(address).content.decode()
+    assert "an odd one" in html
+    (raw,) = set(re.findall(r'href="([^"]*/raw/)"', html))
     assert "an odd one" in client.get(raw).content.decode()
     assert "an odd one" in client.get(f"{address}raw/").content.decode()
 

@@ -38,11 +38,11 @@ def test_it_can_be_looked_at_from_the_place_after_an_entry(client: Client, file:
     file.turns(2)
     transcript = file.read()
     entry = str(file.records[4]["uuid"])
-    shown = page(client, transcript, f"?after={entry}")
-    assert f'<a href="/sessions/{transcript.public_id}/context/?at={entry}">would see it</a> right after' in shown
-    assert re.search(r'<article class="card user seen" id="e4">', shown)
-    assert re.search(r'<article class="card tool ahead" id="e5">', shown)
-    assert f'href="?at=end&amp;after={entry}#tail"' in shown
+    html = page(client, transcript, f"?after={entry}")
+    assert f'<a href="/sessions/{transcript.public_id}/context/?at={entry}">would see it</a> right after' in html
+    assert re.search(r'<article class="card user seen" id="e4">', html)
+    assert re.search(r'<article class="card tool ahead" id="e5">', html)
+    assert f'href="?at=end&amp;after={entry}#tail"' in html
     response = client.get(f"/sessions/{transcript.public_id}/?after=nobody")
     assert response.status_code == 404
     assert "The session has no entry nobody." in response.content.decode()
@@ -72,8 +72,8 @@ def test_an_answer_leads_to_the_context_of_its_request(client: Client, file: Wri
     file.turns(1)
     transcript = file.read()
     message = transcript.request_set.order_by("position")[1].message_id
-    shown = page(client, transcript)
-    assert f'href="/sessions/{transcript.public_id}/context/?request={message}"' in shown
+    html = page(client, transcript)
+    assert f'href="/sessions/{transcript.public_id}/context/?request={message}"' in html
     entry = page(client, transcript, "entries/L3/")
     assert "context/?at=L3" in entry
     assert f"context/?request={message}" in entry

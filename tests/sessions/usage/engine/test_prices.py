@@ -36,8 +36,8 @@ TOKENS = Usage(100_000, 0, 0, 0, 1_000_000)
 def test_it_knows_the_list_prices(model: str, price: tuple[float, ...]) -> None:
     known = price_of(model)
     assert known is not None
-    got = (known.input, known.cache_read, known.cache_write_5m, known.cache_write_1h, known.output)
-    assert got == pytest.approx(price)
+    result = (known.input, known.cache_read, known.cache_write_5m, known.cache_write_1h, known.output)
+    assert result == pytest.approx(price)
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,10 @@ def heavy(tokens: float = 100_000) -> Evidence:
 
 def test_what_other_sessions_measured_moves_an_estimate() -> None:
     calibration = Calibration()
-    calibration.include(heavy())
+    for _ in range(40):
+        calibration.include(heavy())
     public, calibrated = Rates(MODEL), Rates(MODEL, calibration.factors())
-    assert calibrated.estimate(RESULT) == pytest.approx(1.5 * public.estimate(RESULT), rel=0.02)
+    assert calibrated.estimate(RESULT) == pytest.approx(1.5 * public.estimate(RESULT), rel=0.05)
     prose = Features(Content.PROSE, plain=10_000)
     assert calibrated.estimate(prose) == public.estimate(prose)
 
@@ -46,12 +47,19 @@ def test_a_ledger_tells_what_its_counts_say_of_the_rates() -> None:
 
 
 def test_the_error_of_an_estimate_is_that_of_each_session_by_the_others() -> None:
-    error = estimate_error([heavy(), heavy(), heavy(50_000)])
+    error = estimate_error([heavy() for _ in range(40)])
     assert error is not None
-    assert error.sessions == 3
+    assert error.sessions == 40
     assert error.by_code == pytest.approx(1 / 3)
-    assert error.by_archive < 0.02 < error.by_code
-    assert error.by_archive_high < 0.02
+    assert error.by_archive < 0.05 < error.by_code
+    assert error.by_archive_high < 0.05
+
+
+def test_one_long_session_counts_no_more_than_others() -> None:
+    long, short = Calibration(), Calibration()
+    long.include(heavy(1_000_000))
+    short.include(heavy(10_000))
+    assert long.factors() == pytest.approx(short.factors())
 
 
 def test_one_session_tells_no_error() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.weights.engine import Basis, Ledger, Weight
+from sessions.weights.engine import Basis, Ledger, Part, Weight, features_of
 from tests.sessions.weights.engine.test_ledger import HEAD, Talk, difference
 
 
@@ -102,3 +102,48 @@ def test_a_conversation_that_went_back_keeps_the_weights_of_what_is_still_sent()
 
 def test_a_session_without_any_count_has_no_sizes() -> None:
     assert Ledger().finish() is None
+
+
+def test_what_no_record_told_of_leaves_the_context_with_the_messages_that_it_came_with() -> None:
+    talk = Talk()
+    talk.say("prompt", 50)
+    talk.ask(output=40)
+    for number in range(5):
+        talk.say(f"result {number}", 4_000)
+        talk.unrecorded += 900
+        talk.ask(output=20)
+    talk.blocks, talk.unrecorded = [], 0
+    talk.say("summary", 700, kind="text")
+    talk.ask(output=10)
+    sizing = talk.ledger.finish()
+    assert sizing is not None
+    assert sizing.unrecorded == pytest.approx(0, abs=100)
+    assert talk.ledger.weights["summary"].tokens == pytest.approx(700, abs=100)
+
+
+def test_the_definition_of_a_tool_that_was_looked_up_weighs_where_its_name_stands() -> None:
+    talk = Talk()
+    talk.say("prompt", 50)
+    talk.ask(output=40)
+    names = [{"type": "tool_reference", "tool_name": name} for name in ("TaskCreate", "TaskUpdate", "TaskList")]
+    block = {"type": "tool_result", "tool_use_id": "toolu_1", "content": names}
+    talk.blocks.append((Part("looked up", features_of(block)), 2_233))
+    talk.ask(output=10)
+    sizing = talk.ledger.finish()
+    assert sizing is not None
+    assert sizing.unrecorded == 0
+    assert is_measured(talk.ledger.weights["looked up"], 2_233)
+
+
+def test_what_a_tool_of_the_server_gave_back_encrypted_weighs_what_the_count_leaves() -> None:
+    talk = Talk()
+    talk.say("prompt", 50)
+    talk.ask(output=40)
+    block = {"type": "advisor_tool_result", "content": {"type": "advisor_redacted_result", "encrypted_content": "x"}}
+    talk.blocks.append((Part("advice", features_of(block)), 2_000))
+    talk.say("result", 500)
+    talk.ask(output=10)
+    sizing = talk.ledger.finish()
+    assert sizing is not None
+    assert sizing.unrecorded == 0
+    assert difference(talk.ledger.weights, ["advice", "result"], 2_500) < 1e-6

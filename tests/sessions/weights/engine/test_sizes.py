@@ -87,8 +87,8 @@ def test_a_measured_conversation_weighs_the_same_after_it_was_stored() -> None:
     table = WeightTable.of(ledger.changes, [sizing])
     stored = WeightTable.unpack(table.pack())
     assert len(stored.changes) == len(table.changes)
-    fresh, again = (weigh(context, table=made, counted=20_000) for made in (table, stored))
-    assert fresh.size.messages.tokens == pytest.approx(again.size.messages.tokens, rel=1e-3)
-    sizes = [sizes_of(context, weights) for weights in (fresh, again)]
+    fresh, second = (weigh(context, table=made, counted=20_000) for made in (table, stored))
+    assert fresh.size.messages.tokens == pytest.approx(second.size.messages.tokens, rel=1e-3)
+    sizes = [sizes_of(context, weights) for weights in (fresh, second)]
     assert sizes[0].shares == sizes[1].shares
     assert sizes[0].size.whole == sizes[1].size.whole

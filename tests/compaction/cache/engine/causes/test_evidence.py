@@ -19,13 +19,14 @@ def _pass(read: int, kind: str = "message") -> dict[str, Any]:
 
 
 def test_the_records_of_an_answer_are_put_together() -> None:
-    answer = Answer().with_record(_record(speed="fast"), 1)
+    answer = Answer().with_record(_record(speed="fast", cache_deleted_input_tokens=700), 1)
     edits = [{"type": "clear_tool_uses_20250919", "cleared_input_tokens": 500}]
     late = {"message": {"context_management": {"applied_edits": edits}, "diagnostics": {"cache_miss_reason": None}}}
     answer = answer.with_record(late, 2)
     reason = {"type": "system_changed", "cache_missed_input_tokens": 7}
     answer = answer.with_record({"message": {"diagnostics": {"cache_miss_reason": reason}}}, 3)
     assert (answer.effort, answer.speed, answer.version, answer.cleared_tokens) == ("medium", "fast", "2.1.325", 500)
+    assert answer.deleted_tokens == 700
     assert answer.diagnosis is not None
     assert (answer.diagnosis.reason, answer.diagnosis.missed_tokens, answer.diagnosis.position) == (
         "system_changed",

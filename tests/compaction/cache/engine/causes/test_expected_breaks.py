@@ -86,6 +86,17 @@ def test_what_the_api_cleared_itself_is_expected() -> None:
     assert cache_break.expected
 
 
+def test_tokens_deleted_from_the_cache_are_expected_when_they_were_not_deleted_before() -> None:
+    request = SentRequest()
+    deleted, more = Answer(deleted_tokens=40_000), Answer(deleted_tokens=52_000)
+    cache_break = broken(request, later(request), read=HEAD, answers=(deleted, more))
+    assert names(cache_break) == ["cache_deletion"]
+    assert "The API deleted 12,000 tokens of old content from the cache" in cache_break.causes[0].sentence
+    assert cache_break.expected
+    for same in (Answer(deleted_tokens=40_000), Answer(cleared_tokens=40_000)):
+        assert names(broken(request, later(request), read=HEAD, answers=(same, same))) != ["cache_deletion"]
+
+
 def test_tools_that_changed_are_not_excused_by_a_clearing() -> None:
     request = SentRequest()
     cache_break = broken(

@@ -296,10 +296,10 @@ def test_a_prompt_that_fell_while_the_transcript_grew_was_rewritten_but_may_lack
 
 def test_a_restart_is_the_likely_cause_of_a_drop_that_no_record_explains() -> None:
     request = SentRequest(logged=False, system=None, tools=None)
-    again = replace(later(request), restarted=105)
-    assert names(broken(request, again, read=0)) == ["system_prompt_changed"]
-    assert names(broken(request, again, read=HEAD)) == ["messages_rewritten", "system_prompt_changed"]
-    assert names(broken(request, replace(again, restarted=50), read=0)) == ["unknown"]
+    second = replace(later(request), restarted=105)
+    assert names(broken(request, second, read=0)) == ["system_prompt_changed"]
+    assert names(broken(request, second, read=HEAD)) == ["messages_rewritten", "system_prompt_changed"]
+    assert names(broken(request, replace(second, restarted=50), read=0)) == ["unknown"]
 
 
 def test_twenty_blocks_at_once_hide_what_was_cached_and_that_is_expected() -> None:

@@ -65,14 +65,14 @@ def test_what_is_again_as_it_was_before_the_previous_request_is_the_cause(change
     """What was cached under it then is still there, so that more was read than the change lets one expect."""
     first = SentRequest()
     between = later(first, **changed)
-    again = later(between, **{name: getattr(first, name) for name in changed})
-    assert names(broken(between, again, read=8_000, was=12_000)) != [cause]
-    assert names(broken(between, again, read=8_000, was=12_000, returned_to=first)) == [cause]
+    second = later(between, **{name: getattr(first, name) for name in changed})
+    assert names(broken(between, second, read=8_000, was=12_000)) != [cause]
+    assert names(broken(between, second, read=8_000, was=12_000, returned_to=first)) == [cause]
 
 
 def test_a_change_that_the_request_which_was_read_had_not_either_is_no_cause() -> None:
     first = SentRequest()
     between = later(first)
-    again = later(between, params={"thinking": {"type": "disabled"}})
-    cache_break = broken(between, again, read=8_000, was=12_000, returned_to=first)
+    second = later(between, params={"thinking": {"type": "disabled"}})
+    cache_break = broken(between, second, read=8_000, was=12_000, returned_to=first)
     assert (names(cache_break), also(cache_break)) == (["likely_server_side"], ["thinking_changed"])

@@ -76,7 +76,7 @@ def test_what_stands_as_it_was_stays_the_same_message() -> None:
     attached = attach_after_reading(EVERYTHING)
     standing = [message for message in attached.messages if message.attachment]
     assert {message.uuid for message in standing} <= {message.uuid for message in opened().messages}
-    assert attached.remarks == ("6 records about how the session stands are given anew",)
+    assert attached.remarks == ("6 records are sent again: instructions, environment, and lists of what is there",)
 
 
 def test_ids_follow_from_the_boundary() -> None:

@@ -71,18 +71,18 @@ def test_the_five_read_last_are_read_again() -> None:
     parts, remarks = restored(conversation(*"abcdefg"))
     assert [part.name for part in parts] == ["file:g", "file:f", "file:e", "file:d", "file:c"]
     assert shown(parts[0]) == "1\ttext of g"
-    assert remarks == ["b is left out: 5 files are restored", "a is left out: 5 files are restored"]
+    assert remarks == ["b is left out: at most 5 files are attached", "a is left out: at most 5 files are attached"]
 
 
 def test_of_many_that_are_left_out_only_the_first_are_named() -> None:
     _, remarks = restored(conversation(*(f"f{number}" for number in range(2000))))
-    assert remarks == ["f1994, f1993, f1992 and 1,992 more files are left out: 5 files are restored"]
+    assert remarks == ["f1994, f1993, f1992 and 1,992 more files are left out: at most 5 files are attached"]
 
 
 def test_files_that_the_kept_messages_show_are_left_out() -> None:
     parts, remarks = restored(conversation("a", "b"), conversation("b"))
     assert [part.name for part in parts] == ["file:a"]
-    assert remarks == ["b is left out: it stands in the kept messages"]
+    assert remarks == ["b is left out: already in the kept messages"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_plan_and_memory_files_come_in_another_way() -> None:
 def test_a_file_that_is_gone_takes_no_place() -> None:
     parts, remarks = restored(conversation(*"abcdef"), files=dict.fromkeys("abcde", "x"))
     assert [part.name for part in parts] == ["file:e", "file:d", "file:c", "file:b", "file:a"]
-    assert remarks == ["f is left out: nothing is known of its text"]
+    assert remarks == ["f is left out: nothing is known of the text"]
 
 
 def test_a_long_file_is_cut_at_the_end_of_a_line_and_says_so() -> None:
@@ -157,7 +157,7 @@ def test_a_part_says_which_lines_it_is() -> None:
     )
     assert '{"file_path":"a","offset":11,"limit":2}' in restored_part.texts[0]
     assert shown(restored_part) == "11\televen\n12\ttwelve"
-    assert restored_part.remarks == ("of a only lines 11 to 12 of 40 are known",)
+    assert restored_part.remarks == ("of a, only lines 11 to 12 of 40 are known",)
 
 
 def test_a_file_whose_text_cannot_be_known_is_left_out_and_says_why() -> None:
@@ -176,4 +176,4 @@ def test_all_files_together_have_a_budget() -> None:
     config = FileConfig(tokens_each=100, tokens_in_all=150)
     parts, remarks = restored(conversation("a", "b", "c"), config=config, files=dict.fromkeys("abc", "x" * 398))
     assert [len(shown(part)) > 390 for part in parts] == [True, False]
-    assert remarks == ["b is cut from ~100 to ~50 tokens", "a is left out: 150 tokens of files are restored"]
+    assert remarks == ["b is cut from ~100 to ~50 tokens", "a is left out: files may have 150 tokens in all"]

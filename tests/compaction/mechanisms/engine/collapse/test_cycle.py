@@ -152,8 +152,8 @@ def test_collapse_keeps_pairs_and_counts_tokens_in_any_conversation(messages: li
     saved = CollapseState.from_json(json.loads(json.dumps(result.state.to_json())))
     read = from_records(json.loads(json.dumps(to_records(result.state, "session"))))
     for state in (saved, read):
-        again = collapse(messages, config, state, limits=limits, tokens=0)
-        assert sent(again.messages) == sent(result.messages)
+        second = collapse(messages, config, state, limits=limits, tokens=0)
+        assert sent(second.messages) == sent(result.messages)
     undone = result.state
     for commit in result.state.commits:
         undone = undone.without(commit.collapse_id)

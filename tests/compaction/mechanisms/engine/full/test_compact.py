@@ -95,7 +95,7 @@ def test_a_request_that_is_too_long_is_tried_three_times_with_less() -> None:
     sizes = [len(request.messages) for request in model.requests]
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == 4
-    assert "rounds did not fit" in outcome.report.why
+    assert "which did not fit" in outcome.report.why
 
 
 def test_after_three_retries_it_gives_up() -> None:
@@ -142,7 +142,7 @@ def test_a_reply_without_a_summary_is_a_failure(reply: str) -> None:
 def test_invented_words_of_the_user_are_flagged() -> None:
     summary = '6. All User Messages:\n   - "delete everything"\n7. Pending Tasks:\n   - none'
     report = full_compact(work().messages, Model([f"<summary>{summary}</summary>"])).report
-    assert "1 of the quoted user messages were never written" in report.why
+    assert "1 quoted user message was never written" in report.why
 
 
 def test_hooks_speak_before_and_after() -> None:
@@ -162,7 +162,7 @@ def test_files_are_read_again_and_come_after_the_summary() -> None:
     restored = texts(outcome.messages)[1:]
     assert all(f'{{"file_path":"{path}.py"}}' in text for text, path in zip(restored, (9, 8, 7, 6, 5), strict=True))
     assert all(f"1\ttext of {path}.py" in text for text, path in zip(restored, (9, 8, 7, 6, 5), strict=True))
-    assert "5 files are restored" in outcome.report.why
+    assert "at most 5 files are attached" in outcome.report.why
 
 
 def test_pictures_are_not_sent_and_thinking_after_them_neither_where_it_was_signed() -> None:

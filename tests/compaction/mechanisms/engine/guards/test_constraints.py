@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from compaction.mechanisms.engine.compaction.continuation import summary_message
 from compaction.mechanisms.engine.full.compact import full_compact
-from compaction.mechanisms.engine.guards.constraints import HEADING, MOST_CHARACTERS, lost_rules, with_rules
+from compaction.mechanisms.engine.guards.constraints import HEADING, lost_rules, with_rules
 from sessions.transcripts.engine.messages import Message
 from tests.compaction.mechanisms.engine.summarising import Model
 from tests.sessions.transcripts.engine.spoken import Talk, texts
@@ -53,10 +55,15 @@ def test_what_was_carried_over_once_is_carried_over_again() -> None:
     assert lost_rules("Nothing.", messages) == ["Never touch the gauge at Gull Haven."]
 
 
-def test_they_take_no_more_than_their_room() -> None:
+def test_all_of_them_are_carried_over_however_many_there_are() -> None:
     rules = [f"Never do {number} {'x' * 500}" for number in range(100)]
-    carried = with_rules("Done.", rules).partition(HEADING)[2]
-    assert 0 < len(carried) <= MOST_CHARACTERS + 100
+    carried = with_rules("Done.", rules)
+    assert lost_rules("Nothing.", [summary_message(f"Summary:\n{carried}", "earlier")]) == rules
+
+
+@pytest.mark.parametrize("words", ["Never forget: touch no gauge at Gull Haven.", "Do not touch the gauge any more."])
+def test_a_rule_that_is_said_again_is_not_taken_back(words: str) -> None:
+    assert "Never touch the gauge at Gull Haven." in lost_rules("A tide table was made.", conversation(words))
 
 
 def test_a_summary_by_a_model_gets_them_back_and_the_report_says_so() -> None:

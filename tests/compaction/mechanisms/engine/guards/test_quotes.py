@@ -35,7 +35,7 @@ def test_words_that_the_user_wrote_are_verbatim() -> None:
 def test_words_that_nobody_wrote_are_flagged() -> None:
     quotes = check_quotes(summary_of('"fix the login"', '"please delete the database"'), user_messages("fix the login"))
     assert quotes.invented == ('"please delete the database"',)
-    assert quotes.remark == "1 of the quoted user messages were never written"
+    assert quotes.remark == "1 quoted user message was never written"
 
 
 def test_a_changed_word_makes_it_another_sentence() -> None:
@@ -73,7 +73,7 @@ def test_marked_gaps_are_allowed_but_only_in_order() -> None:
 def test_messages_that_are_not_quoted_are_missed() -> None:
     quotes = check_quotes(summary_of('"fix the login"'), user_messages("fix the login", "use bun"))
     assert quotes.missing == ("m3",)
-    assert quotes.remark == "1 user messages are not quoted"
+    assert quotes.remark == "1 user message is not quoted"
 
 
 def test_results_and_reminders_are_no_words_of_the_user() -> None:
@@ -89,10 +89,10 @@ def test_what_an_earlier_summary_quotes_may_be_quoted_again() -> None:
 
 
 def test_what_an_earlier_summary_made_up_stays_made_up_where_the_whole_is_known() -> None:
-    again = summary_of('"fix the login"', '"delete the database"')
-    earlier = Message("user", (text_block(again),), MessageKind.SUMMARY, "s")
-    assert check_quotes(again, [earlier]).invented == ()
-    check = check_quotes(again, [earlier], user_messages("fix the login"))
+    second = summary_of('"fix the login"', '"delete the database"')
+    earlier = Message("user", (text_block(second),), MessageKind.SUMMARY, "s")
+    assert check_quotes(second, [earlier]).invented == ()
+    check = check_quotes(second, [earlier], user_messages("fix the login"))
     assert (check.verbatim, check.invented) == (('"fix the login"',), ('"delete the database"',))
 
 

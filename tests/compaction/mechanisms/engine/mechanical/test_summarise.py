@@ -204,10 +204,10 @@ def test_what_an_earlier_summary_quotes_is_passed_on() -> None:
     first = Message("user", (text_block(summary(messages, MechanicalConfig(share=10))),), MessageKind.SUMMARY, "first")
     later = Talk()
     later.prompt("And the moon?")
-    again = [first, *later.messages]
-    text = summary(again, MechanicalConfig(share=10))
+    second = [first, *later.messages]
+    text = summary(second, MechanicalConfig(share=10))
     assert "never feet" in section(text, "All User Messages")
-    assert check_quotes(text, again).invented == ()
+    assert check_quotes(text, second).invented == ()
 
 
 def test_up_to_a_pivot_it_has_the_other_sections() -> None:

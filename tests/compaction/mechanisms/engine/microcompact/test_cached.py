@@ -43,8 +43,8 @@ def test_the_report_tells_the_size_that_the_model_sees() -> None:
     assert outcome.report.tokens_after == estimate(messages) - 7 * (1000 - 11)
     assert isinstance(outcome.report, CachedReport)
     assert [entry.tool_use_id for entry in outcome.report.pointers] == [f"toolu_{number:02}" for number in range(7)]
-    again = cached_microcompact(messages, None, outcome.state)
-    assert again.report.tokens_before == again.report.tokens_after == outcome.report.tokens_after
+    second = cached_microcompact(messages, None, outcome.state)
+    assert second.report.tokens_before == second.report.tokens_after == outcome.report.tokens_after
 
 
 def test_edits_are_pinned_and_sent_again() -> None:
@@ -101,6 +101,6 @@ def test_edits_of_the_cache_leave_any_conversation_as_it_is(messages: list[Messa
     assert outcome.report.tokens_before == estimate(messages)
     saved = CachedState.from_json(json.loads(json.dumps(outcome.state.to_json())))
     assert saved == outcome.state
-    again = cached_microcompact(messages, CachedConfig(trigger=3, keep=1), saved)
-    assert again.cache_edits == outcome.cache_edits
-    assert again.state == outcome.state
+    second = cached_microcompact(messages, CachedConfig(trigger=3, keep=1), saved)
+    assert second.cache_edits == outcome.cache_edits
+    assert second.state == outcome.state

@@ -66,7 +66,8 @@ def test_after_lunch_all_but_the_latest_two_results_are_cleared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gap", "why"), [(60, "after more than 60 minutes the cache is cold anyway"), (0, "the latest 2 stay")]
+    ("gap", "why"),
+    [(60, "after more than 60 minutes the cache is cold anyway"), (0, "all but the latest 2, which stay")],
 )
 def test_it_speaks_of_a_pause_only_where_it_waits_for_one(gap: float, why: str) -> None:
     result = timed_microcompact(lunch(), TimedConfig(enabled=True, keep=2, gap_minutes=gap), now=LATER)

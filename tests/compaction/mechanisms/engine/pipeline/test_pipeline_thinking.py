@@ -52,9 +52,9 @@ class TestThinking:
         talk.messages[-1] = _signed(talk.messages[-1], "s3")
         talk.prompt("again")
         loaded = PipelineState.from_bytes(outcome.state.to_bytes())
-        again = run_pipeline(talk.messages, config, loaded, now=NOW)
-        assert self.thoughts(list(again.messages)) == 2
-        assert again.array[: len(outcome.array)] == outcome.array
+        second = run_pipeline(talk.messages, config, loaded, now=NOW)
+        assert self.thoughts(list(second.messages)) == 2
+        assert second.array[: len(outcome.array)] == outcome.array
 
     def test_what_another_model_thought_is_left_out_after_a_switch(self) -> None:
         talk = self.talk()

@@ -87,8 +87,8 @@ class TestOrder:
         talk.reads("a.log", "x" * 60_000)
         outcome = run_pipeline(talk.messages, now=NOW)
         assert [len(each.text) for each in outcome.persisted] == [60_000]
-        again = run_pipeline(talk.messages, state=outcome.state, now=NOW)
-        assert (again.persisted, again.array) == ((), outcome.array)
+        second = run_pipeline(talk.messages, state=outcome.state, now=NOW)
+        assert (second.persisted, second.array) == ((), outcome.array)
 
     def test_what_earlier_stages_save_can_make_a_compaction_needless(self) -> None:
         talk = Talk()
@@ -140,9 +140,9 @@ class TestAutoCompact:
         assert "the text of the file" in texts([attached])[0]
         assert prompt is talk.messages[-1]
         talk.says("now we go on")
-        again = run_pipeline(talk.messages, SHORT, outcome.state, now=NOW, effects=effects)
-        assert again.array[0] == outcome.array[0]
-        assert again.messages[-2] is prompt
+        second = run_pipeline(talk.messages, SHORT, outcome.state, now=NOW, effects=effects)
+        assert second.array[0] == outcome.array[0]
+        assert second.messages[-2] is prompt
 
     def test_results_without_an_answer_are_summarised_with_their_calls(self) -> None:
         talk = chat(LONG)
@@ -247,9 +247,9 @@ class TestSize:
         assert outcome.compaction is not None
         talk.says("done")
         talk.prompt("more")
-        again = run_pipeline(talk.messages, config, outcome.state, now=NOW, effects=effects)
-        assert again.compaction is None
-        assert again.report.tokens < 10_000
+        second = run_pipeline(talk.messages, config, outcome.state, now=NOW, effects=effects)
+        assert second.compaction is None
+        assert second.report.tokens < 10_000
 
     def test_what_is_saved_since_the_last_count_comes_off_once(self) -> None:
         config = PipelineConfig(microcompact=MicrocompactConfig(TimedConfig(enabled=True)))
@@ -289,7 +289,7 @@ class TestChains:
             outcome = run_pipeline(talk.messages, SHORT, state, now=NOW, effects=Effects(summarise=lambda _: words))
             report = outcome.report.stage("full compact")
             assert report is not None
-            assert "1 of the quoted user messages were never written" in report.why
+            assert "1 quoted user message was never written" in report.why
             state = outcome.state
             talk.messages += [
                 replace_fields(each, uuid=f"again {each.uuid}", content=renamed(each)) for each in chat(LONG).messages
@@ -361,8 +361,8 @@ class TestByHand:
         talk = chat(5)
         part = compact_now(talk.messages, Model(), now=NOW, pivot="m9", direction=Direction.FROM)
         talk.says("go on")
-        again = run_pipeline(talk.messages, state=part.state, now=NOW)
-        assert list(again.messages) == [*part.messages, talk.messages[-1]]
+        second = run_pipeline(talk.messages, state=part.state, now=NOW)
+        assert list(second.messages) == [*part.messages, talk.messages[-1]]
 
 
 class TestSnipping:
@@ -386,8 +386,8 @@ class TestSnipping:
         assert len(outcome.messages) == len(talk.messages) + 1
         talk.says("yes")
         talk.prompt("more")
-        again = run_pipeline(talk.messages, self.CONFIG, outcome.state, now=NOW)
-        assert list(again.messages[: len(outcome.messages)]) == list(outcome.messages)
+        second = run_pipeline(talk.messages, self.CONFIG, outcome.state, now=NOW)
+        assert list(second.messages[: len(outcome.messages)]) == list(outcome.messages)
 
 
 def renamed(message: Message) -> tuple[Block, ...]:

@@ -127,11 +127,11 @@ def test_the_next_request_begins_with_the_same_bytes_and_the_api_takes_it() -> N
     talk.says("The second gauge stands in now.")
     talk.prompt("Good. And the tables?")
     loaded = PipelineState.from_bytes(outcome.state.to_bytes())
-    again = run_pipeline(talk.messages, PipelineConfig(model=MODEL), loaded, now=START + TWO_HOURS + 60)
-    assert again.array[: len(outcome.array) - 1] == outcome.array[:-1]
-    assert again.report.stage("auto-compact") is not None
-    assert again.compaction is None
-    for array in (outcome.array, again.array):
+    second = run_pipeline(talk.messages, PipelineConfig(model=MODEL), loaded, now=START + TWO_HOURS + 60)
+    assert second.array[: len(outcome.array) - 1] == outcome.array[:-1]
+    assert second.report.stage("auto-compact") is not None
+    assert second.compaction is None
+    for array in (outcome.array, second.array):
         findings = lint_request({"model": MODEL, "max_tokens": 1_000, "messages": array})
         assert [finding for finding in findings if finding.severity is Severity.REFUSED] == []
 
@@ -141,5 +141,5 @@ def test_without_the_record_the_two_hours_are_back() -> None:
     assert outcome.compaction is not None
     state = outcome.state.without_compaction(outcome.compaction.boundary.uuid)
     whole = run_pipeline(talk.messages, PipelineConfig(model=MODEL), state, now=START + TWO_HOURS)
-    shown: list[Message] = list(whole.messages)
-    assert shown == talk.messages
+    output: list[Message] = list(whole.messages)
+    assert output == talk.messages

@@ -109,8 +109,8 @@ def test_the_snip_is_recorded_and_replayed() -> None:
     (record,) = result.state.to_records("session")
     assert (record["type"], record["subtype"], record["sessionId"]) == ("system", "snip_boundary", "session")
     assert record["snipMetadata"]["removedUuids"] == [entry.uuid for entry in messages[:5]]
-    again = replay_snips(messages, None, SnipState.from_records([record]))
-    assert sent(again.messages) == sent(result.messages)
+    second = replay_snips(messages, None, SnipState.from_records([record]))
+    assert sent(second.messages) == sent(result.messages)
 
 
 def test_dropping_the_record_restores_the_turn() -> None:

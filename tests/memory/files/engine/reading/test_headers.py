@@ -115,10 +115,10 @@ def test_a_field_gets_a_header_where_there_was_none() -> None:
 
 def test_a_broken_header_can_be_written_anew_from_what_was_understood() -> None:
     file = parse_file("a.md", topic("name: a\ndescription: Note: x [y\nmetadata: {type: project\n"))
-    again = parse_file("a.md", with_header(file, file.header.fields))
-    assert again.problems == ()
-    assert (again.title, again.description, again.type) == ("a", "Note: x [y", MemoryType.PROJECT)
-    assert again.body == file.body
+    second = parse_file("a.md", with_header(file, file.header.fields))
+    assert second.problems == ()
+    assert (second.title, second.description, second.type) == ("a", "Note: x [y", MemoryType.PROJECT)
+    assert second.body == file.body
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=60))
@@ -139,5 +139,5 @@ def test_any_bytes_can_be_read_and_written_back(data: bytes) -> None:
 @given(st.text(alphabet="-a:{}[]\"'#| >\n\t&*", max_size=120))
 def test_any_header_can_be_read(text: str) -> None:
     file = parse_file("a.md", f"---\n{text}\n---\nbody\n".encode())
-    again = parse_file("a.md", with_field(file, "type", "user"))
-    assert "body" in again.body
+    second = parse_file("a.md", with_field(file, "type", "user"))
+    assert "body" in second.body

@@ -45,10 +45,10 @@ def test_a_pointer_that_was_written_is_found_again(text: str, title: str, hook: 
     assert after is not None
     pointer = find_pointer(parse_file("MEMORY.md", after), "topic.md")
     assert pointer is not None
-    again = without_pointers(parse_file("MEMORY.md", after), {"topic.md"})
-    assert again is not None
+    second = without_pointers(parse_file("MEMORY.md", after), {"topic.md"})
+    assert second is not None
     assert "topic.md" not in {
-        entry.target for entry in directory_from_contents("/m", {"MEMORY.md": again}).index.entries
+        entry.target for entry in directory_from_contents("/m", {"MEMORY.md": second}).index.entries
     }
 
 

@@ -104,9 +104,9 @@ def test_only_a_model_calls_the_tools_of_the_server(kind: str) -> None:
 
 def test_the_result_of_a_server_tool_needs_its_call_before_it() -> None:
     used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
-    got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    assert lint(body(user("go"), assistant(used, got, text("done")), user("more"))) == []
-    finding = only(body(user("go"), assistant(got, text("done")), user("more")))
+    answer = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    assert lint(body(user("go"), assistant(used, answer, text("done")), user("more"))) == []
+    finding = only(body(user("go"), assistant(answer, text("done")), user("more")))
     assert finding.rule == "unexpected-server-result"
     assert "must have a corresponding `server_tool_use` block before it" in finding.api_error
 

@@ -33,8 +33,8 @@ def test_a_fork_that_must_not_write_marks_the_one_before() -> None:
 
 
 def test_marks_of_an_earlier_request_are_taken_away() -> None:
-    again = mark_messages([*mark_messages(array()), {"role": "assistant", "content": "ok"}])
-    assert places(again) == ["messages[5].content[0]"]
+    second = mark_messages([*mark_messages(array()), {"role": "assistant", "content": "ok"}])
+    assert places(second) == ["messages[5].content[0]"]
 
 
 def test_marks_inside_of_results_are_taken_away_too() -> None:
@@ -43,9 +43,9 @@ def test_marks_inside_of_results_are_taken_away_too() -> None:
     marked = {**result, "content": [{**part, "cache_control": {"type": "ephemeral"}}]}
     messages: list[dict[str, Any]] = [{"role": "user", "content": [marked]}, {"role": "assistant", "content": "ok"}]
     assert places(messages) == ["messages[0].content[0].content[0]"]
-    again = mark_messages(messages)
-    assert places(again) == ["messages[1].content[0]"]
-    assert again[0]["content"] == [{**result, "content": [part]}]
+    second = mark_messages(messages)
+    assert places(second) == ["messages[1].content[0]"]
+    assert second[0]["content"] == [{**result, "content": [part]}]
 
 
 def test_text_given_as_a_string_can_carry_it() -> None:

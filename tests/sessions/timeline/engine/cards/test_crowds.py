@@ -66,5 +66,5 @@ def test_the_results_of_a_record_are_sorted_once_however_many_calls_ask(monkeypa
 def test_each_call_shows_the_pictures_of_its_own_result() -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}
     drawn = cards(calls(3), results(3, content=[image]))
-    shown = [[item.n for part in card.parts if isinstance(part, Pictures) for item in part.items] for card in drawn]
-    assert shown == [[0], [1], [2]]
+    output = [[item.n for part in card.parts if isinstance(part, Pictures) for item in part.items] for card in drawn]
+    assert output == [[0], [1], [2]]

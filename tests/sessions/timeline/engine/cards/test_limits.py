@@ -63,9 +63,9 @@ def test_every_text_is_masked() -> None:
     ]
     rows = [row(record, position) for position, record in enumerate(records)]
     answers = {f"t-{n}": row(result(f"out {secret}", tool_use_id=f"t-{n}"), 100 + n) for n in range(1, 7)}
-    shown = repr(build_cards(rows, answers, mask=masked)) + repr(build_cards(rows, answers, mask=masked, whole=True))
-    assert secret not in shown
-    assert "••••" in shown
+    output = repr(build_cards(rows, answers, mask=masked)) + repr(build_cards(rows, answers, mask=masked, whole=True))
+    assert secret not in output
+    assert "••••" in output
 
 
 def test_a_secret_on_the_cut_is_masked_too() -> None:

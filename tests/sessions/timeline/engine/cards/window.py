@@ -43,8 +43,8 @@ def unmasked(text: str) -> str:
 def cards(*records: Record, whole: bool = False, at_end: bool = False) -> list[Card]:
     """The cards of these records, the results hidden as in a timeline."""
     rows = [row(record, position) for position, record in enumerate(records)]
-    shown = [item for item in rows if Flag.RESULT not in item.flags]
-    return build_cards(shown, results_in(rows), mask=unmasked, whole=whole, at_end=at_end)
+    output = [item for item in rows if Flag.RESULT not in item.flags]
+    return build_cards(output, results_in(rows), mask=unmasked, whole=whole, at_end=at_end)
 
 
 def user(content: Any, **more: Any) -> Record:
