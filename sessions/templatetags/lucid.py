@@ -26,6 +26,7 @@ from sessions.text.engine.diffs import Diff, Line
 from sessions.timeline.engine.cards import Card, CardKind, Part, Picture
 from sessions.timeline.engine.cards.images.pictures import SHOWABLE
 from sessions.weights.engine import Basis, StoredSize, Weight
+from sessions.weights.engine.prompt_size import read_weight
 from sessions.weights.engine.sizes import Sizes
 
 register = template.Library()
@@ -44,8 +45,19 @@ def tokens(count: float | None, mark: str = "") -> str:
 
 
 @register.filter
+def difference(count: int, mark: str = "") -> str:
+    """`+ 12.4k` or `− ~3.1k`."""
+    return f"{'−' if count < 0 else '+'} {words.tokens(abs(count), estimate=mark == '~')}"
+
+
+@register.filter
 def stored_size(value: Mapping[str, Any]) -> StoredSize:
     return StoredSize.from_json(value)
+
+
+@register.filter
+def stored_weight(value: Mapping[str, Any]) -> Weight | None:
+    return read_weight(value)
 
 
 @register.simple_tag

@@ -129,16 +129,18 @@ class _Writer:
         standing = list(filter(is_standing, compaction.inserted))
         rest = [*standing, *messages[len(compaction.inserted) :]]
         added = {message.uuid for message in (*standing, *compaction.appended)}
-        if standing == rest != [] and behaviour_of(self.envelope.version).answers_last_note:
-            # Before the summary they are sent all the same, and nothing at the end looks like the middle of a turn.
-            notes = list(self.rows(standing, boundary))
-            first = self.boundary_row(compaction.boundary, boundary, anchor, ())
-            return [first, *notes, self.summary_row(compaction, anchor, notes[-1]["uuid"])]
         rows = [*self.rows(rest, anchor, notes=added)]
         kept_uuids = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in added]
+        notes: list[Row] = []
+        if behaviour_of(self.envelope.version).answers_last_note:
+            # Before the summary they are sent all the same, and nothing at the end looks like the middle of a turn.
+            while rows and rows[-1]["type"] == "attachment" and rows[-1]["uuid"] not in kept_uuids:
+                notes.insert(0, rows.pop())
+        parents = [boundary, *(note["uuid"] for note in notes)]
         return [
             self.boundary_row(compaction.boundary, boundary, anchor, kept_uuids),
-            self.summary_row(compaction, anchor, boundary),
+            *({**note, "parentUuid": parent} for note, parent in zip(notes, parents, strict=False)),
+            self.summary_row(compaction, anchor, parents[-1]),
             *rows,
         ]
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from compaction.mechanisms.engine.microcompact.clearable import clear_block
 from sessions.context.engine import Context
-from sessions.transcripts.engine.messages import Message, count_messages, replace_fields
-from sessions.weights.engine import PromptSize
+from sessions.transcripts.engine.messages import Message, MessageKind, count_messages, replace_fields
+from sessions.weights.engine import PromptSize, Weight
 from sessions.weights.engine.message_weights import MessageWeights
+from sessions.weights.engine.prompt_size import write_weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +22,12 @@ class CompactionSizes:
     messages_before: int
     """Elements of the array that is sent."""
     messages_after: int
+    summary: Weight | None = None
+    """The message that stands for what was summarised."""
 
     def to_json(self) -> dict[str, Any]:
-        return {"before": self.before.to_json(), "after": self.after.to_json()}
+        summary = {} if self.summary is None else {"summary": write_weight(self.summary)}
+        return {"before": self.before.to_json(), "after": self.after.to_json(), **summary}
 
 
 def measure_sizes(
@@ -35,7 +39,11 @@ def measure_sizes(
     size = weights.context if same else weights.size(sent)
     count = len(context.elements)
     kept = _uuids(after) == _uuids(context.messages)
-    return CompactionSizes(weights.context, size, count, count if kept else count_messages(after))
+    old = set(_uuids(context.messages))
+    summaries = (item for item in sent if item.kind is MessageKind.SUMMARY and item.content and item.uuid not in old)
+    summary = next(summaries, None)
+    weight = None if summary is None else weights.message(summary)
+    return CompactionSizes(weights.context, size, count, count if kept else count_messages(after), weight)
 
 
 def _uuids(messages: Sequence[Message]) -> list[str]:

@@ -16,6 +16,7 @@ from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import CompactionMethod, Cut
 from compaction.mechanisms.engine.compaction.result_messages import CompactionDraft, apply_draft
 from compaction.mechanisms.engine.conversation.kept_range import start_at_or_before
+from compaction.mechanisms.engine.conversation.standing import is_standing
 from compaction.mechanisms.engine.report import Outcome, Report
 from compaction.mechanisms.engine.setting_field import setting
 from memory.notes.engine import is_empty, sections_of
@@ -24,7 +25,7 @@ from sessions.usage.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "session memory"
 BY_TIME = (
-    "they name no last message, so what was said after the time of their file is kept, with the turn that was under way"
+    "the notes name no last message, so what was said after they were written is kept, with the turn under way then"
 )
 UNKNOWN_COVER = "how far they go is not known, so as many of the latest messages are kept as may be"
 
@@ -105,7 +106,7 @@ def session_memory_compact(
     start = find_kept_start(messages, config, last, occasion.counter)
     if start is None:
         return decline("The last message that the notes cover is not in this conversation.")
-    if not any(message.content for message in messages[:start]):
+    if all(is_standing(message) or not message.content for message in messages[:start]):
         return decline("Every message would be kept, so there is nothing to summarise.")
     summary, shortened = cut_sections(notes, config)
     draft = CompactionDraft(

@@ -73,8 +73,8 @@ def _size(size: ContextSize | None) -> tuple[float, int] | None:
 
 
 def _summary(step: TrailStep) -> tuple[float, int] | None:
-    summary = step.event.summary
-    return (len(step.event.text) / THOUSAND, summary.position) if summary else None
+    summary, weight = step.event.summary, step.summary
+    return (weight.tokens / THOUSAND, summary.position) if summary and weight else None
 
 
 def _left_percent(step: TrailStep) -> tuple[float, int] | None:
@@ -85,9 +85,9 @@ def _left_percent(step: TrailStep) -> tuple[float, int] | None:
 
 
 CHARTS: tuple[tuple[str, str, Callable[[TrailStep], tuple[float, int] | None]], ...] = (
-    ("Tokens before", "k", lambda step: _size(step.before)),
-    ("Tokens after", "k", lambda step: _size(step.after)),
-    ("Summary", "k characters", _summary),
+    ("Tokens before", "k tokens", lambda step: _size(step.before)),
+    ("Tokens after", "k tokens", lambda step: _size(step.after)),
+    ("Summary", "k tokens", _summary),
     ("User messages left", "%", _left_percent),
 )
 """Title, unit, and a function for the value of a compaction and the position of its record."""

@@ -43,7 +43,7 @@ class PromptSize:
         return MESSAGES_ONLY if self.whole is None else WHOLE_PROMPT
 
     def to_json(self) -> dict[str, Any]:
-        return {"whole_prompt": _write(self.whole), "messages_only": _write(self.messages)}
+        return {"whole_prompt": write_weight(self.whole), "messages_only": write_weight(self.messages)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ class StoredSize:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> StoredSize:
-        messages = _read(value["messages_only"])
+        messages = read_weight(value["messages_only"])
         assert messages is not None
-        return cls(_read(value["whole_prompt"]), messages)
+        return cls(read_weight(value["whole_prompt"]), messages)
 
 
-def _write(weight: Weight | None) -> dict[str, Any]:
+def write_weight(weight: Weight | None) -> dict[str, Any]:
     if weight is None:
         return {"tokens": None, "basis": "unknown"}
     return {"tokens": round(weight.tokens), "basis": str(weight.basis)}
 
 
-def _read(value: Mapping[str, Any]) -> Weight | None:
+def read_weight(value: Mapping[str, Any]) -> Weight | None:
     return None if value["tokens"] is None else Weight(value["tokens"], Basis(value["basis"]))

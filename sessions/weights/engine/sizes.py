@@ -10,7 +10,7 @@ from sessions.context.engine.presentation.pieces import is_unrecorded_thinking
 from sessions.context.engine.rendering.array import Piece
 from sessions.context.engine.request import Context
 from sessions.context.engine.tally import Category, category_of
-from sessions.linking.engine.raw_fields import text
+from sessions.linking.engine.raw_fields import mapping, text
 from sessions.text.engine.words import plural
 from sessions.usage.engine.tokens import Limits, Window, context_window, window_in_use
 from sessions.weights.engine.context_weights import ContextWeights
@@ -20,7 +20,7 @@ from sessions.weights.engine.setup_weights import rest_label, share_head
 from sessions.weights.engine.weight import Basis, Weight, combine
 
 LABELS = {
-    Category.HEAD: "system prompt and tools, in no record",
+    Category.HEAD: "system prompt and tools",
     Category.SYSTEM: "system prompt",
     Category.TOOLS: "tool definitions",
     Category.USER_TEXT: "user text",
@@ -132,7 +132,7 @@ def category_weights(
 def _split(piece: Piece, weight: Weight) -> Iterable[tuple[Category, Weight]]:
     """The pictures in a result count as pictures."""
     category = category_of(piece)
-    pictures = features_of(piece.block).pictures if category is Category.TOOL_RESULTS else 0
+    pictures = _picture_tokens(piece.block.get("content")) if category is Category.TOOL_RESULTS else 0
     if not pictures:
         return [(category, weight)]
     shown = min(float(pictures), weight.tokens)
@@ -140,6 +140,12 @@ def _split(piece: Piece, weight: Weight) -> Iterable[tuple[Category, Weight]]:
         (category, Weight(weight.tokens - shown, Basis.APPORTIONED)),
         (Category.IMAGES, Weight(shown, Basis.APPORTIONED)),
     ]
+
+
+def _picture_tokens(content: object) -> int:
+    """Of a result."""
+    parts = content if isinstance(content, list) else ()
+    return sum(features_of(part).pictures for part in parts if text(mapping(part).get("type")) in ("image", "document"))
 
 
 def _head(setup: RequestSetup, model: str, measured: Weight | None) -> dict[Category, list[Weight]]:

@@ -58,6 +58,9 @@ TITLES: dict[str, str] = {
     CauseName.PARAMETERS: "other parameters changed",
     CauseName.AUTO_MODE: "auto mode switched",
     CauseName.OVERAGE: "overage began or ended",
+    "deferred_tools_delta": "tools announced",
+    "mcp_instructions_delta": "MCP servers",
+    "agent_listing_delta": "list of agents",
 }
 """What pages show instead of the names."""
 

@@ -15,7 +15,7 @@ WRITE, NOTEBOOK_EDIT = "Write", "NotebookEdit"
 FILE_TOOLS = READING_TOOLS | EDITING_TOOLS | {WRITE, NOTEBOOK_EDIT}
 _UNCHANGED = "file unchanged since your last read"
 _STUB_CHARACTERS = 200
-_NOT_READ = "it was changed before anything of it was read"
+_NOT_READ = "changed before any of the text was read"
 _CELL = "a cell of the notebook was changed"
 
 
@@ -50,7 +50,7 @@ def _text_read(
     call: Call, result: str, structured: Mapping[str, Any], known: FileText | None
 ) -> tuple[FileText, LineForm | None]:
     if is_unchanged_stub(result):
-        return known or FileText(unknown="only a note that it has not changed is left of it"), None
+        return known or FileText(unknown="only a note that nothing has changed is left"), None
     part, form = read_numbered(result)
     file = structured.get("file")
     if isinstance(file, Mapping) and isinstance(file.get("content"), str) and structured.get("type") == "text":
@@ -79,10 +79,10 @@ def _text_without_lines(result: str) -> FileText:
     if result.startswith("<cell"):
         return FileText(raw=result)
     if result.startswith(CLEARED_TEXT):
-        return FileText(unknown="the result that showed it was cleared")
+        return FileText(unknown="the result that showed the text was cleared")
     if result.startswith(PERSISTED_TAG):
-        return FileText(unknown="the result that showed it was moved to a file")
-    return FileText(unknown="it has no text, such as a picture" if result.strip() else "it is empty")
+        return FileText(unknown="the result that showed the text was moved to a file")
+    return FileText(unknown="no text, such as a picture" if result.strip() else "empty")
 
 
 def _text_edited(call: Call, structured: Mapping[str, Any], known: FileText | None) -> FileText:

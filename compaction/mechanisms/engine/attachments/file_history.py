@@ -33,7 +33,7 @@ _WRITES = re.compile(
 _REWRITES = re.compile(
     r"\bgit\s+(-\S+\s+)*(checkout|restore|reset|stash|pull|merge|rebase|apply|revert|cherry-pick|switch|clean|am)\b"
 )
-_OUTSIDE = "it was changed outside of the session after it was read"
+_OUTSIDE = "changed outside of the session since"
 
 
 def no_records(message: Message) -> Mapping[str, Any] | None:
@@ -107,7 +107,7 @@ class FileHistory:
             if rewrites or (writes and posixpath.basename(path) in command):
                 words = " ".join(command.split())
                 shown = f"{words[:60]}…" if len(words) > 60 else words
-                self.texts[path] = FileText(unknown=f"a command may have changed it since ({shown})", total=text.total)
+                self.texts[path] = FileText(unknown=f"possibly changed by a command since ({shown})", total=text.total)
 
     def feed_attachment(self, message: Message) -> None:
         if message.attachment == "edited_text_file":

@@ -27,8 +27,8 @@ from sessions.transcripts.engine.messages import Message
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
 MOST_NAMED_FILES = 3
 """How many of the files left out for one reason are named."""
-SHOWN_ELSEWHERE = "it stands in the kept messages"
-FORGOTTEN = "the client was started anew after it was read, and this version forgets that"
+SHOWN_ELSEWHERE = "already in the kept messages"
+FORGOTTEN = "read before the client was restarted, which this version does not remember"
 _TOO_LARGE = (
     "was read before the last conversation was summarized, but the contents are too large to include. Use Read tool if"
     " you need to access it."
@@ -46,13 +46,20 @@ class FileConfig:
 
 
 def files_touched(messages: Sequence[Message]) -> dict[str, int]:
-    """The paths that were read, changed, or attached, with the index of the latest time; the latest first."""
-    touched = {path: index for index, message in enumerate(messages) if (path := attached_path(message))}
-    order = {path: (index, 0) for path, index in touched.items()}
+    """The paths that were read, changed, or attached, with the index of the latest time; the latest first. What an
+    earlier compaction attached stands in the order of the client already."""
+    order: dict[str, tuple[int, int]] = {}
+    touched: dict[str, int] = {}
+    group = -1
+    for index, message in enumerate(messages):
+        path = attached_path(message)
+        group = group if path and group >= 0 else index if path else -1
+        if path:
+            order[path], touched[path] = (group, group - index), index
     for number, (index, call, _) in enumerate(touches_of(messages), 1):
-        if path := path_of(call):
-            order[path] = max(order.get(path, (-1, 0)), (index, number))
-    return {path: order[path][0] for path in sorted(order, key=lambda path: order[path], reverse=True)}
+        if (path := path_of(call)) and (index, number) > order.get(path, (-1, 0)):
+            order[path], touched[path] = (index, number), index
+    return {path: touched[path] for path in sorted(order, key=lambda path: order[path], reverse=True)}
 
 
 def files_shown(messages: Sequence[Message]) -> frozenset[str]:
@@ -118,7 +125,7 @@ class _Restored:
             texts = (text,) if role == "system" else (as_reminder(text),)
             return AttachmentPart(f"file:{path}", texts, f"{path}, too large to attach")
         if file is None or not file.text.strip():
-            self.leave_out(path, file.unknown if file is not None and file.unknown else "nothing is known of its text")
+            self.leave_out(path, file.unknown if file is not None and file.unknown else "nothing is known of the text")
             return None
         room = min(self.config.tokens_each, self.config.tokens_in_all - self.spent)
         if room <= 0:

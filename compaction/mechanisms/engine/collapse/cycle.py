@@ -168,6 +168,8 @@ class _CollapseRun:
             least = int(self.config.commit_at * effective)
             chosen = plural(len(state.staged), "span is chosen, to be", "spans are chosen, to be")
             return f"{chosen} replaced from {least:,} tokens on.{stays}"
+        if not state.staged:
+            return f"At ~{size:,} tokens, no span of early history is worth a summary.{stays}"
         without = plural(len(state.staged), "has", "have")
         return f"At ~{size:,} tokens, no span could be replaced; {without} no summary.{stays}"
 

@@ -153,19 +153,19 @@ def _report(
         *(Change(ChangeKind.ADDED, item.uuid, 0, counter(item.content), "A hook said it.") for item in from_hooks),
     ]
     before, after = estimate(messages, counter), compaction.boundary.post_tokens or 0
-    grows = f"the result is larger than what it replaces, by ~{plural(after - before, 'token')}; this client keeps it"
+    grows = "by the client's own estimate the result is no smaller, and this version keeps it all the same"
     remarks = (
         f"it follows the rules of {rules.name}",
         *draft.remarks,
         *attached.remarks,
-        *([grows] if after > before else []),
+        *([grows] if after >= before else []),
     )
+    kept = plural(kept_count, "record is", "records are") if kept_count else "none is"
     sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in remarks)
     return Report(
         draft.mechanism,
         True,
-        f"A summary replaces {plural(len(removed), 'record')}; {plural(kept_count, 'record is', 'records are')} kept."
-        f"{sentences}",
+        f"A summary replaces {plural(len(removed), 'record')}; {kept} kept.{sentences}",
         before,
         after,
         tuple(changes),

@@ -29,6 +29,8 @@ class ResumeLoss(Enum):
 class ResumeSigns:
     newest_after_stop: int = -1
     """The newest prompt after `last-prompt`, which the client writes when it stops (from 2.1.75)."""
+    stopped_at: int = -1
+    """The newest `last-prompt`."""
     not_typed: set[int] = field(default_factory=set)
     """Prompts that came through the queue without a snapshot of files, so not from a terminal (up to 2.1.75)."""
     after_own_progress: set[int] = field(default_factory=set)
@@ -59,7 +61,7 @@ class ResumeSigns:
             self._has_stopped, self._has_own_progress, self._queue_operations = False, False, 0
             return self.newest_after_stop == row.position
         elif kind == "last-prompt":
-            self._has_stopped = True
+            self._has_stopped, self.stopped_at = True, row.position
         elif row.detail == "stop_hook_summary":
             self._has_stopped = False  # the client that reports on the turn before is still running
         elif kind == "progress":

@@ -15,14 +15,14 @@ from sessions.context.engine.chain.mid_turn_boundary import MidTurnBoundary
 from sessions.context.engine.chain.missing_parents import MissingParents
 from sessions.context.engine.chain.resume_signs import ResumeSigns
 from sessions.context.engine.chain.segments import Boundary, Segment, is_boundary
+from sessions.context.engine.chain.sorted_notes import end_of_notes
 from sessions.context.engine.rendering.overlays import Overlays
 from sessions.linking.engine.late_progress import LateProgress
 from sessions.linking.engine.raw_fields import key, keys, mapping
 from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
 
-_SUMMARY = int(Flag.SUMMARY)
-_RESULT = int(Flag.RESULT)
+_SUMMARY, _RESULT = int(Flag.SUMMARY), int(Flag.RESULT)
 _TALK = frozenset({"assistant", "user"})
 _TURN_OVER = "stop_hook_summary"
 """The notice of what hooks did at the end of a turn."""
@@ -76,13 +76,12 @@ class Walk:
             self._reset()
         if uuid is None:
             return
-        if uuid == self.awaited:
-            self.awaited = None
+        self.awaited = None if uuid == self.awaited else self.awaited
         latest = self._mid_turn.newest
         parent = self._late_progress.parent_of(row, latest)
         if kind in _TALK:
-            followed = self._mid_turn.feed(row)
-            parent = followed if followed != row.parent else parent
+            above = self._mid_turn.feed(row)
+            parent = above if above != row.parent else end_of_notes(parent, self.rows, self._positions, self._notes)
             if row.flags & _SUMMARY and self._unsummarised is not None:
                 parent = row.parent if self._has_boundary_above(row) else self._unsummarised
                 self._unsummarised = None
@@ -130,9 +129,11 @@ class Walk:
         return latest if link == parent else parent
 
     def _restore_parents(self) -> None:
-        """After a resume the recorded parents count (2.1.90, 2.1.197)."""
-        self._parents.update((link, self.rows[self._positions[link]].parent) for link in self._relinked)
-        self._relinked.clear()
+        """After a resume the recorded parents count (2.1.90, 2.1.197), but for what the resume itself put in order."""
+        positions, stop = self._positions, self.resume_signs.stopped_at
+        older = [link for link in self._relinked if positions[link] < stop]
+        self._parents.update((link, self.rows[positions[link]].parent) for link in older)
+        self._relinked = [link for link in self._relinked if positions[link] > stop]
         self._reset()
 
     def _find_parent(self, link: int) -> int | None:

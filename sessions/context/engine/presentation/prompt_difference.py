@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sessions.context.engine.changes import ChangeKind, Changes
 from sessions.context.engine.presentation.changes import Compared
+from sessions.text.engine.words import plural
 from sessions.weights.engine import Basis, PromptSize, Weight, combine
 from sessions.weights.engine.prompt_size import MESSAGES_ONLY, WHOLE_PROMPT
 
@@ -63,7 +64,7 @@ def _messages(changes: Changes, compared: Compared) -> Iterator[tuple[str, Weigh
                 same[len(old) + change.new] = 0.0
         if changed:
             basis = combine((gone, come)).basis
-            yield f"{len(changed)} {kind.value}", Weight(come.tokens - gone.tokens, basis)
+            yield f"{plural(len(changed), 'message')} {kind.value}", Weight(come.tokens - gone.tokens, basis)
     yield "unchanged messages that weigh more or less than before", Weight(sum(same), Basis.APPORTIONED)
 
 

@@ -75,8 +75,8 @@ def records_of(log: Log) -> Callable[[Message], Mapping[str, Any] | None]:
     return lambda message: None if message.position is None else log.record(message.position)
 
 
-def exported(log: Log, applied: CompactionResult) -> list[Row]:
-    envelope = Envelope(NEW, "/home/dev/elsewhere", "2.1.325", "main", 1_790_500_000.0)
+def exported(log: Log, applied: CompactionResult, version: str = "2.1.325") -> list[Row]:
+    envelope = Envelope(NEW, "/home/dev/elsewhere", version, "main", 1_790_500_000.0)
     return resumable_rows(applied.after, records_of(log), envelope, compaction=applied.compaction)
 
 
@@ -186,13 +186,13 @@ def test_kept_answers_do_not_count_tokens_again() -> None:
     assert all(set(usage.values()) == {0} for usage in usages)
 
 
-def attaching(kind: KindSpec) -> tuple[CompactionResult, list[Row]]:
+def attaching(kind: KindSpec, version: str = "2.1.325") -> tuple[CompactionResult, list[Row]]:
     """A compaction after which a file is attached, and what is written of it."""
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     context = context_at(log)
     effects = Effects(read_notes=lambda: NOTES, read_file=FileHistory.of(context.messages).read)
     applied = apply_kind(kind, context.messages, Parameters(settings=SMALL.get(kind, {})), effects=effects, now=1.0)
-    return applied, exported(log, applied)
+    return applied, exported(log, applied, version)
 
 
 def test_what_is_attached_to_a_summary_stands_in_its_row() -> None:
@@ -284,6 +284,20 @@ def test_an_export_ends_with_an_answer_for_versions_that_take_a_note_for_the_mid
     as_written_by_others = _linked([boundary, summary, *notes, last])
     sent, usually = (context_at(Log(to_jsonl(order))).elements for order in (rows, as_written_by_others))
     assert [element.to_api() for element in sent] == [element.to_api() for element in usually]
+
+
+def test_nothing_is_attached_behind_kept_messages_for_versions_that_take_a_note_for_the_middle_of_a_turn() -> None:
+    applied, usual = attaching(SESSION_MEMORY)
+    assert applied.compaction is not None
+    _, rows = attaching(SESSION_MEMORY, version="2.1.160")
+    assert usual[-1]["type"] == "attachment"
+    assert rows[-1]["type"] != "attachment"
+    (place,) = (index for index, row in enumerate(rows) if row.get("isCompactSummary"))
+    assert place > 1
+    assert {row["type"] for row in rows[1:place]} == {"attachment"}
+    assert [row["parentUuid"] for row in rows[1 : place + 1]] == [row["uuid"] for row in rows[:place]]
+    metadata = rows[0]["compactMetadata"]
+    assert metadata["preservedSegment"]["tailUuid"] == rows[-1]["uuid"]
 
 
 def _linked(rows: list[Row]) -> list[Row]:

@@ -231,6 +231,14 @@ class TestLastSummarized:
 
 
 class TestHowFarTheNotesGo:
+    def test_what_opens_a_conversation_alone_is_nothing_to_summarise(self) -> None:
+        talk = Talk()
+        opening = talk.injected("CLAUDE.md", "instructions")
+        talk.prompt("Go")
+        talk.says("Gone. " * 400)
+        outcome = compact(talk.messages, last=opening.uuid)
+        assert outcome.report.why == "Every message would be kept, so there is nothing to summarise."
+
     def test_notes_that_name_no_message_cover_what_was_said_before_they_were_written(self) -> None:
         messages = chat(20).messages
         kept = ids(compact(messages, replace(NOTES, written_at=messages[15].at)).messages)
@@ -246,7 +254,7 @@ class TestHowFarTheNotesGo:
     def test_the_report_says_how_it_is_known_what_they_cover(self) -> None:
         messages = chat(20).messages
         timed = compact(messages, replace(NOTES, written_at=messages[15].at)).report
-        assert "what was said after the time of their file is kept" in timed.why
+        assert "what was said after they were written is kept" in timed.why
         unknown = compact(messages, NOTES).report
         assert "How far they go is not known" in unknown.why
         removed = [change for change in unknown.changes if change.kind is ChangeKind.REMOVED]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -363,3 +364,27 @@ def test_a_client_that_tells_of_the_end_of_a_turn_has_not_stopped() -> None:
     writing.user("More", version=version)
     writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
     assert ("system", ["PostToolUse:Bash hook additional context: extra"]) in texts(last(writing))
+
+
+def _read_files(*, resumes: int) -> list[tuple[str, list[str]]]:
+    """Three files after a summary, the second of which has the latest time; what a client sends that began so often."""
+    version = "2.1.160"
+    writing = Writing()
+    writing.user("Look", version=version)
+    written = [note(writing, version, "directory", path=f"/{name}", content=name) for name in "abc"]
+    times = [record["timestamp"] for record in writing.records[-3:]]
+    for record, time in zip(writing.records[-3:], (times[0], times[2], times[1]), strict=True):
+        record["timestamp"] = time
+    for number in range(resumes):
+        writing.state("last-prompt", lastPrompt="Look")
+        parent = writing.leaf if number else written[1]
+        writing.user(f"Again {number}", version=version, parent=parent)
+        writing.assistant("Yes.", message=f"m{number}", version=version, model=TAKES_SYSTEM)
+    return texts(last(writing))
+
+
+@pytest.mark.parametrize(("resumes", "sent"), [(1, ["/a", "/c", "/b"]), (2, ["/a", "/b"])])
+def test_notes_that_were_put_in_order_are_all_sent_by_the_client_that_did_so(resumes: int, sent: list[str]) -> None:
+    """It hangs the prompt on the latest. Whoever reads the session after it no longer finds what comes behind that."""
+    (words,) = next(content for role, content in _read_files(resumes=resumes) if role == "system")
+    assert re.findall(r'"ls (/\w)"', words) == sent

@@ -32,7 +32,7 @@ def test_a_prefix_that_held_is_told_in_a_sentence(client: Client, file: Written)
     html = part(client, file.read())
     assert html.startswith('<section id="changes"')
     assert "The prefix held: 2 messages were added." in html
-    assert "<b>2 added</b>" in html
+    assert "<b>2 messages added</b>" in html
     assert "tide --harbour 1" in html
 
 

@@ -51,12 +51,12 @@ def test_the_latest_come_first_and_each_only_once() -> None:
     assert [*files_touched(conversation("a", "b", "a", "c"))] == ["c", "a", "b"]
 
 
-def test_what_was_attached_after_an_earlier_compaction_counts_as_read() -> None:
+def test_what_an_earlier_compaction_attached_counts_as_read_and_stands_in_its_order() -> None:
     talk = Talk()
     talk.injected('Called the Read tool with the following input: {"file_path":"old.py"}')
     talk.injected("Note: large.py was read before the last conversation was summarized, but it is too large.")
     talk.reads("new.py")
-    assert [*files_touched(talk.messages)] == ["new.py", "large.py", "old.py"]
+    assert [*files_touched(talk.messages)] == ["new.py", "old.py", "large.py"]
 
 
 def test_a_file_that_was_written_counts_as_touched_and_one_that_could_not_be_edited_does_not() -> None:
@@ -82,7 +82,7 @@ def test_of_many_that_are_left_out_only_the_first_are_named() -> None:
 def test_files_that_the_kept_messages_show_are_left_out() -> None:
     parts, remarks = restored(conversation("a", "b"), conversation("b"))
     assert [part.name for part in parts] == ["file:a"]
-    assert remarks == ["b is left out: it stands in the kept messages"]
+    assert remarks == ["b is left out: already in the kept messages"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_plan_and_memory_files_come_in_another_way() -> None:
 def test_a_file_that_is_gone_takes_no_place() -> None:
     parts, remarks = restored(conversation(*"abcdef"), files=dict.fromkeys("abcde", "x"))
     assert [part.name for part in parts] == ["file:e", "file:d", "file:c", "file:b", "file:a"]
-    assert remarks == ["f is left out: nothing is known of its text"]
+    assert remarks == ["f is left out: nothing is known of the text"]
 
 
 def test_a_long_file_is_cut_at_the_end_of_a_line_and_says_so() -> None:
