@@ -11,6 +11,7 @@ from sessions.context.engine.changes import ChangeKind, Changes, compare_context
 from sessions.context.engine.digest import canonical, hashed_text
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.text.engine.words import plural
+from sessions.transcripts.engine.messages import MessageKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ def _has_gone_back(diff: Changes, previous: Context, current: Context) -> bool:
     if any(change.cause is not None for change in diff.changes):
         return False
     later = current.elements[diff.unchanged :]
+    if any(piece.message.kind is MessageKind.SUMMARY for element in later for piece in element.pieces):
+        return False  # a compaction lies between two requests that do not follow each other
     if previous.request in {piece.message.message_id for element in later for piece in element.pieces}:
         return False  # a client that read the session again wrote it down once more
     later_origins = [origin for element in later for origin in origins(element)]

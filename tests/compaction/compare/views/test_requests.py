@@ -185,3 +185,11 @@ def test_the_queries_do_not_grow_with_the_session(client: Client, project: Path)
     with CaptureQueriesContext(connection) as caught:
         page(client, transcript, f"?a={known[-2]}&b={known[-1]}")
     assert len(caught) <= 22
+
+
+def test_requests_with_a_compaction_between_them_are_no_session_that_went_back(client: Client, project: Path) -> None:
+    transcript = write_compacted(Written(project=project))
+    first, *_, last = ids(transcript)
+    html = page(client, transcript, f"?a={first}&b={last}")
+    assert "went back" not in html
+    assert "the conversation was compacted" in html
