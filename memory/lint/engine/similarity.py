@@ -50,8 +50,8 @@ def find_similar_pairs(texts: Sequence[str]) -> list[Pair]:
 
 
 class _Checksums(dict[str, tuple[int, ...]]):
-    """The words that carry meaning between two blanks, as checksums: each such stretch is taken apart once, however
-    many texts hold it."""
+    """Checksums of the meaningful words in each part between two blanks. Each part is split once, however many texts
+    contain it."""
 
     def __missing__(self, stretch: str) -> tuple[int, ...]:
         checksums = self[stretch] = tuple(crc32(word.encode()) for word in significant_words(stretch))
