@@ -18,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 UPGRADE := --upgrade
 COMPILE := $(BIN)/uv pip compile --quiet $(UPGRADE) --python-version 3.11 --all-extras --generate-hashes --no-header --no-annotate
 
-.PHONY: help run demo test postgres services services-quick attack faults load long slow interop truth truth-recordings lint types style layers \
+.PHONY: help run demo test postgres services services-quick attack faults load long slow interop truth truth-recordings yardstick lint types style layers \
   migrations format bench screenshots docs lock wheel clean packages compiled-tests
 
 help: ## what can be made
@@ -85,6 +85,9 @@ truth: .venv/installed-dev ## what versions of the real client sent, held agains
 truth-recordings: .venv/installed-dev ## what `make truth` left, recorded in tests/truth/recordings without the client's own texts
 	$(BIN)/python -m tests.truth --again --recordings $(if $(CLIENTS),--clients $(CLIENTS))
 	$(BIN)/pytest tests/truth
+
+yardstick: .venv/installed-dev ## compactions made here, held against those of the real client; one table by kind and version
+	$(BIN)/python -m tests.compaction.yardstick
 
 lint: types style layers migrations ## style, types, layers, templates, migrations
 

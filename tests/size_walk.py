@@ -29,8 +29,10 @@ MOST_BOUNDARIES = 3
 
 
 class SizeWalk:
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, pages_only: bool = False) -> None:
+        """`pages_only`: because commands measure what was not measured yet."""
         self.client = client
+        self.pages_only = pages_only
         self.sizes: dict[str, dict[Size, str]] = defaultdict(dict)
         """By thing: each size that it has, and where."""
         self.places: dict[str, set[str]] = defaultdict(set)
@@ -39,6 +41,10 @@ class SizeWalk:
     @property
     def contradictions(self) -> dict[str, dict[Size, str]]:
         return {thing: sizes for thing, sizes in self.sizes.items() if len(sizes) > 1}
+
+    def messages(self) -> dict[str, dict[Size, str]]:
+        """Those of single messages."""
+        return {thing: sizes for thing, sizes in self.sizes.items() if thing.startswith("message ")}
 
     def page(self, address: str) -> str:
         html = fetch(self.client, address)
@@ -61,7 +67,7 @@ class SizeWalk:
     def session(self, transcript: Transcript) -> None:
         """The pages that show what a session and its sub-agents have used in all, and how large they were."""
         root = f"/sessions/{quote(transcript.public_id)}/"
-        for place in ("", "agents/", "agents/prefixes/", "context/"):
+        for place in ("", "agents/", "agents/prefixes/", "context/", "context/?next=1", "notes/?due=1"):
             self.page(f"{root}{place}")
         for request in document("requests", transcript.public_id):
             owner = point_of_request(transcript, request["message_id"])[0]
@@ -88,7 +94,7 @@ class SizeWalk:
             self._adds_up(self.page(f"{root}context/changes/?request={name}"))
             self.page(f"{root}requests/{name}/")
             self.page(f"{root}compare/?a=request:{name}&b=next")
-            if load_context(transcript, point_of_request(transcript, request)[1]).is_copied:
+            if self.pages_only or load_context(transcript, point_of_request(transcript, request)[1]).is_copied:
                 continue  # the command shows it as the session that it was copied from had it
             arguments = ["--agent", transcript.agent_id] if transcript.parent_id else []
             printed = document("context", _session(transcript), *arguments, "--request", request)

@@ -90,19 +90,11 @@ class AnthropicModel:
     def sends(self, ask: Ask, /) -> WireRequest:
         return WireRequest(to_bytes({**ask.body(self._default_output), "stream": True}), self._beta_names(ask.betas))
 
-    def count_tokens(self, ask: Ask) -> int:
-        """The API's own count of the prompt, which is free of charge."""
-        counted = ("model", "system", "tools", "thinking", "messages", "tool_choice", "context_management")
-        body = ask.body(self._default_output)
-        content = to_bytes({key: value for key, value in body.items() if key in counted})
-        reply = with_retries(ask, self._retries, lambda _: self._count(ask, content))
-        return reply.usage.input
-
     def _answer(self, ask: Ask, content: bytes, attempt: int) -> Reply:
         gathering = StreamAssembler(ask.report)
         opened, whole = _StreamStart(None, streamed=True), ""
         try:
-            with closing(self._stream(ask, "/v1/messages", content)) as items:
+            with closing(self._stream(ask, content)) as items:
                 for item in items:
                     if isinstance(item, _StreamStart):
                         opened = item
@@ -118,17 +110,12 @@ class AnthropicModel:
             return read_reply(_decode_object(whole), request_id=opened.request_id, attempts=attempt)
         return gathering.reply(request_id=opened.request_id, attempts=attempt)
 
-    def _count(self, ask: Ask, content: bytes) -> Reply:
-        with closing(self._stream(ask, "/v1/messages/count_tokens", content)) as items:
-            text = "".join(item.data for item in items if isinstance(item, _Event))
-        return read_reply({"content": [], "usage": _decode_object(text)}, request_id=None, attempts=1)
-
-    def _stream(self, ask: Ask, path: str, content: bytes) -> Generator[_StreamStart | _Event, None, None]:
-        pump = Pump(lambda: self._events(path, content, ask.betas))
+    def _stream(self, ask: Ask, content: bytes) -> Generator[_StreamStart | _Event, None, None]:
+        pump = Pump(lambda: self._events(content, ask.betas))
         # A generator, so that leaving early ends the request.
         yield from pump.items(ask.cancel, self._timeouts.total)
 
-    async def _events(self, path: str, content: bytes, betas: tuple[str, ...]) -> AsyncIterator[_StreamStart | _Event]:
+    async def _events(self, content: bytes, betas: tuple[str, ...]) -> AsyncIterator[_StreamStart | _Event]:
         import anthropic
         import httpx2
 
@@ -136,7 +123,7 @@ class AnthropicModel:
         try:
             async with self._client() as client:
                 response = await client.post(
-                    path,
+                    "/v1/messages",
                     cast_to=anthropic.AsyncStream[Any],
                     content=content,
                     options={"headers": self._headers(betas)},

@@ -18,14 +18,14 @@ def read_server_state() -> dict[str, Any]:
     counts = recorder_of(settings.LUCID_HOME).counts
     return {
         "states": {name: state.value for name, state in all_states().items()},
-        "counts": [counts.forwarded, counts.written, dict(counts.lost), counts.last_lost],
+        "counts": [counts.forwarded, counts.written, dict(counts.lost)],
     }
 
 
 def apply_server_state(state: dict[str, Any]) -> None:
     apply_states({name: State(value) for name, value in state["states"].items()})
-    forwarded, written, lost, last_lost = state["counts"]
-    recorder_of(settings.LUCID_HOME).counts = Counts(forwarded, written, Counter(lost), last_lost)
+    forwarded, written, lost = state["counts"]
+    recorder_of(settings.LUCID_HOME).counts = Counts(forwarded, written, Counter(lost))
 
 
 def read_start_options() -> dict[str, Any]:

@@ -55,6 +55,14 @@ def test_one_thing_has_one_size_wherever_it_appears(client: Client) -> None:
         assert any(thing.startswith(of) for thing in several), of
 
 
+def test_a_session_that_was_not_measured_yet_has_one_size_on_its_pages(client: Client) -> None:
+    walk = SizeWalk(client, pages_only=True)
+    for name in (names.LONG, names.CLEARED):
+        walk.transcript(Transcript.objects.get(public_id=name))
+    assert walk.contradictions == {}
+    assert all(basis != "measured" for sizes in walk.messages().values() for _, basis in sizes)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_compaction_made_here_has_one_size_wherever_it_appears(client: Client, kind: str) -> None:
     weigh_all()

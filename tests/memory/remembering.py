@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory.files.engine.disk import digest_of
 from memory.files.services.scanning import ScanResult, memory_scan
-from memory.files.services.writing import directory_register, memory_delete, memory_rename, memory_write
+from memory.files.services.writing import delete, directory_register, memory_change, memory_write, rename
 from memory.models import Batch, Directory
 from sessions.transcripts.engine.paths import encode_path
 
@@ -25,10 +25,10 @@ class Shelf:
         return memory_write(directory=self.directory, name=name, content=content, expected=self.digest(name))
 
     def delete(self, name: str) -> Batch:
-        return memory_delete(directory=self.directory, name=name, expected=self.digest(name) or "")
+        return memory_change(moves=[delete(self.directory, name, self.digest(name) or "")])
 
     def rename(self, name: str, to: str) -> Batch:
-        return memory_rename(directory=self.directory, name=name, to=to, expected=self.digest(name) or "")
+        return memory_change(moves=[rename(self.directory, name, to, self.digest(name) or "")])
 
     def scan(self) -> ScanResult:
         return memory_scan(directory=self.directory)

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from sessions.usage.engine.model_facts import facts_of
+
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
 
 
@@ -34,6 +36,8 @@ class CompactionRules:
     name: str = field(default="the articles", compare=False)
     keeps_last_round: bool = False
     """The last answer stays, with its results and what follows it."""
+    keeps_what_must_not_be_sent: bool = False
+    """After a request that was too long the latest rounds stay without which the request for a summary fits."""
     names_large_files: bool = False
     """A file that is too large is named; else it is cut."""
     forgets_reads: bool = False
@@ -52,7 +56,7 @@ _FROM_2_0_76 = replace(
 )
 _FROM_2_1_90 = replace(_FROM_2_0_76, forgets_reads=False)
 _FROM_2_1_160 = replace(_FROM_2_1_90, keeps_last_round=True, shows_files_as_system=True)
-_FROM_2_1_325 = replace(_FROM_2_1_160, shows_files_as_system=False)
+_FROM_2_1_325 = replace(_FROM_2_1_160, keeps_what_must_not_be_sent=True, shows_files_as_system=False)
 _RECORDED = {
     Rules.V2_0_76: _FROM_2_0_76,
     Rules.V2_1_20: _FROM_2_0_76,
@@ -76,6 +80,12 @@ def rules_of(choice: Rules, client: str = "") -> CompactionRules:
     nearest = max((rules for rules in _RECORDED if _known(rules) <= numbers), key=_known, default=Rules.V2_0_76)
     which = f"version {nearest}" if str(nearest) == client else f"version {nearest}, the nearest recorded to {client}"
     return replace(_RECORDED[nearest], name=which)
+
+
+def suit_model(rules: CompactionRules, model: str) -> CompactionRules:
+    """Without messages of the role `system` for a model that refuses them."""
+    facts = facts_of(model)
+    return replace(rules, shows_files_as_system=False) if facts and facts.system_role is False else rules
 
 
 def _numbers(version: str) -> tuple[int, ...] | None:

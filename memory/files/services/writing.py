@@ -78,17 +78,6 @@ def memory_write(
     return batch_make(moves=[move], cause=cause, message=message, run_id=run_id)
 
 
-def memory_delete(*, directory: Directory, name: str, expected: str, message: str = "") -> Batch:
-    return batch_make(moves=[delete(directory, name, expected)], cause=Cause.EDIT, message=message)
-
-
-def memory_rename(
-    *, directory: Directory, name: str, to: str, expected: str, into: Directory | None = None, message: str = ""
-) -> Batch:
-    """`into`: another directory to move the file to. It keeps its history."""
-    return batch_make(moves=[rename(directory, name, to, expected, into)], cause=Cause.EDIT, message=message)
-
-
 def memory_change(
     *, moves: Sequence[Move], cause: Cause = Cause.EDIT, message: str = "", run_id: int | None = None
 ) -> Batch:

@@ -33,6 +33,8 @@ from sessions.models import Transcript
 from sessions.transcripts.engine.messages import Message
 from sessions.transcripts.engine.paths import decode_path, encode_path
 from sessions.usage.engine.tokens import context_tokens
+from sessions.weights.engine import PromptSize
+from sessions.weights.selectors import message_weights, weight_table
 
 FILE = "summary.md"
 LONGEST = 1_000_000
@@ -123,7 +125,13 @@ class NotesSituation:
         return self.context.messages
 
     @cached_property
+    def size(self) -> PromptSize:
+        """Of what would be sent next, as other pages show it."""
+        return message_weights(self.context, weight_table(self.transcript)).context
+
+    @cached_property
     def tokens(self) -> int:
+        """As the client counts them, which decides when notes are due."""
         return self._count_tokens(self.messages)
 
     @cached_property

@@ -35,6 +35,7 @@ from memory.notes.selectors.notes import NotesSituation, notes_history, notes_pr
 from memory.notes.selectors.tab import EXTRACTION, NOTES, agent_price, proposals_of_session, unfinished_runs
 from memory.notes.services.runs import TURNS, notes_create, notes_message
 from memory.notes.views.form import UNDO, NotesForm, form_of
+from sessions.context.selectors.contexts import point_next
 from sessions.models import Transcript
 from sessions.requests.selectors import SharingDecision, find_sharing
 from sessions.secrets.engine import mask
@@ -43,6 +44,7 @@ from sessions.text.engine.prose import render
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.selectors.session import SessionHead, session_head
 from sessions.transcripts.selectors.session_size import is_cut_often, is_large
+from sessions.weights.engine import estimate_text
 
 LONGEST_DIFF = 400
 """Lines."""
@@ -82,7 +84,7 @@ class _Page:
         values = {
             **self.frame(),
             **self.notes_values(),
-            **({"waiting": True} if waiting else {"due": self.situation.due}),
+            **({"waiting": True} if waiting else self.due_values()),
             **self.memory_values(waiting=waiting),
             "runs": unfinished_runs(self.transcript, now_ms()),
         }
@@ -104,6 +106,10 @@ class _Page:
             "model": self.model,
             "main": self.transcript.kind == Transcript.Kind.MAIN,
         }
+
+    def due_values(self) -> dict[str, Any]:
+        point = point_next(self.transcript).name(self.transcript)
+        return {"due": self.situation.due, "size": self.situation.size, "point": point}
 
     def notes_values(self) -> dict[str, Any]:
         situation, limits = self.situation, self.situation.limits
@@ -231,9 +237,9 @@ class _Page:
             start = first or 0 if ranged else decision.start
             stop = self.transcript.entries if last is None else last + 1
             if sharing.is_shared and not ranged:
-                sent = self.situation.tokens
+                sent = round(self.situation.size.weight.tokens)
             else:
-                sent = tokens_of(write_conversation(load_messages(self.transcript, start, stop)))
+                sent = estimate_text(write_conversation(load_messages(self.transcript, start, stop)), self.model)
             price = agent_price(self.model, sent, ExtractionConfig().turns)
         budget = budget_at(now_ms())
         values = {
@@ -249,8 +255,8 @@ class _Page:
     def notes_tokens(self, sharing: SharingDecision) -> int:
         prompt = notes_prompt(self.situation, "summary.md")
         if sharing.is_shared:
-            return self.situation.tokens + tokens_of(prompt)
-        return tokens_of(notes_message(self.situation, prompt))
+            return round(self.situation.size.weight.tokens) + estimate_text(prompt, self.model)
+        return estimate_text(notes_message(self.situation, prompt), self.model)
 
 
 def _changes(version: Version) -> Diff:

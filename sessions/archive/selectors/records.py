@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import zstandard
@@ -72,10 +72,6 @@ class Reader:
         """Keeps at most so many blocks: those that were fetched last."""
         for number in list(self._blocks)[: max(0, len(self._blocks) - most)]:
             del self._blocks[number]
-
-    def records(self, ranges: Sequence[tuple[int, int]]) -> list[Record]:
-        self.fetch(ranges)
-        return [self.record(offset, length) for offset, length in ranges]
 
 
 def parse_record(data: bytes) -> Record:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from queue import SimpleQueue
@@ -26,8 +25,6 @@ class Counts:
     written: int = 0
     lost: Counter[str] = field(default_factory=Counter)
     """Reasons as sentences, with their counts."""
-    last_lost: float | None = None
-    """Seconds since the epoch."""
 
     @property
     def lost_count(self) -> int:
@@ -90,5 +87,4 @@ class Recorder:
 
     def _lose(self, why: str) -> None:
         self.counts.lost[why] += 1
-        self.counts.last_lost = time.time()
         logger.warning("recording_lost: %s", why)

@@ -21,7 +21,6 @@ class RecordingState:
     written: int
     lost: tuple[tuple[str, int], ...]
     """Why recordings were lost, and how many; most frequent first."""
-    last_lost: int | None
     waiting: FolderSize
     unreadable: FolderSize
     unreadable_folder: str
@@ -41,7 +40,6 @@ def recording_state() -> RecordingState:
         counts.forwarded,
         counts.written,
         tuple(counts.lost.most_common()),
-        None if counts.last_lost is None else int(counts.last_lost * 1000),
         spool.waiting(),
         spool.unreadable(),
         str(spool.unreadable_folder),

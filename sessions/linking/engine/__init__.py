@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from sessions.linking.engine.agents import AgentNode, AgentTree, build_agent_tree
 from sessions.linking.engine.evidence import AgentFacts, Evidence, Sighting, find_sightings
-from sessions.linking.engine.forks import Holder, find_owner
 from sessions.linking.engine.link import link
 from sessions.linking.engine.linked_transcript import Branch, InlineAgent, LinkedTranscript
 from sessions.linking.engine.rows import LinkRow, link_row, needs_record, positions_to_read
@@ -17,7 +16,6 @@ __all__ = [
     "AgentTree",
     "Branch",
     "Evidence",
-    "Holder",
     "InlineAgent",
     "LinkRow",
     "LinkState",
@@ -25,7 +23,6 @@ __all__ = [
     "Sighting",
     "advance",
     "build_agent_tree",
-    "find_owner",
     "find_sightings",
     "link",
     "link_row",

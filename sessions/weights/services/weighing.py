@@ -75,9 +75,9 @@ def transcript_weigh(*, transcript: Transcript, active: ActiveRun | None = None)
 
 
 def table_measure(transcript: Transcript) -> WeightTable:
-    """As it is stored, or measured now without storing it."""
+    """As it is stored; measured now if that is due, so that pages show the same from then on."""
     due = transcripts_to_weigh([transcript.pk])
-    return _measure(transcript, Ledger()) if due else weight_table(transcript)
+    return transcript_weigh(transcript=transcript) if due else weight_table(transcript)
 
 
 def _measure(transcript: Transcript, ledger: Ledger, active: ActiveRun | None = None) -> WeightTable:

@@ -48,8 +48,8 @@ class RecordedBoundary:
     """The hashes of what was said after the boundary, up to the next answer."""
     request: Json
     """The next request, as it was sent."""
-    follows_refusal: bool
-    """The request before the compaction was refused as too long."""
+    refusal: str
+    """With which the request before the compaction was refused as too long; empty if it was not."""
 
     @property
     def kind(self) -> str:
@@ -77,11 +77,11 @@ def boundaries_of(folder: Path) -> Iterator[RecordedBoundary]:
                     yield boundary
 
 
-def _requests_after_compactions(folder: Path) -> list[tuple[Json, bool]]:
-    """Each with whether the request before the compaction was refused."""
+def _requests_after_compactions(folder: Path) -> list[tuple[Json, str]]:
+    """Each with the error with which the request before the compaction was refused."""
     sent = [row for row in rows(folder) if row["kind"] not in _ASIDE]
     return [
-        (row, refused["status"] == 400)
+        (row, refused["response"][1] if refused["status"] == 400 else "")
         for refused, previous, row in zip(sent, sent[1:], sent[2:], strict=False)
         if previous["kind"] == "compact"
     ]
@@ -93,7 +93,7 @@ def _before(data: bytes, uuid: str) -> Log:
 
 
 def _boundary(
-    name: str, log: Log, before: Log, row: LinkRow, candidates: list[tuple[Json, bool]]
+    name: str, log: Log, before: Log, row: LinkRow, candidates: list[tuple[Json, str]]
 ) -> RecordedBoundary | None:
     record = log.record(row.position)
     following = log.rows[row.position + 1 :]
@@ -107,7 +107,7 @@ def _boundary(
     if match is None:
         return None
     candidates.remove(match)
-    request, follows_refusal = match
+    request, refusal = match
     until = _rows_before_answer(log, following, request)
     metadata = mapping(record.get("compactMetadata"))
     preserved = mapping(metadata.get("preservedSegment"))
@@ -124,7 +124,7 @@ def _boundary(
         (*_attached(log, kept_rows), *_attached(log, until)),
         frozenset(_cores_of_rows(log, until)),
         request,
-        follows_refusal,
+        refusal,
     )
 
 

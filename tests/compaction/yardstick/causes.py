@@ -9,7 +9,6 @@ from tests.compaction.yardstick.parts import Words
 
 GIT_STATUS = "the state of git at that moment stands in no record"
 OTHER_ORDER = "files in another order: the client goes by their times, which no record holds"
-REFUSED = "after a request that was refused as too long the client keeps more, by a rule that is not known"
 _CONTEXT = "As you answer the user's questions"
 
 Explain = Callable[[RecordedBoundary, Sequence[Words], Sequence[Words]], bool]
@@ -27,18 +26,7 @@ def _is_other_order(boundary: RecordedBoundary, sent: Sequence[Words], ours: Seq
     return len(sent) == len(ours) and all(any(theirs.hashes & mine.hashes for mine in ours) for theirs in sent)
 
 
-def _is_refused(boundary: RecordedBoundary, sent: Sequence[Words], ours: Sequence[Words]) -> bool:
-    """What we keep is the end of what the client kept."""
-    end = sent[len(sent) - len(ours) :]
-    return (
-        boundary.follows_refusal
-        and len(sent) > len(ours) > 0
-        and all(theirs.hashes & mine.hashes for theirs, mine in zip(end, ours, strict=True))
-    )
-
-
 _CAUSES: dict[str, tuple[tuple[str, Explain], ...]] = {
-    "kept": ((REFUSED, _is_refused),),
     "files": ((OTHER_ORDER, _is_other_order),),
     "opening": ((GIT_STATUS, _is_git_status),),
 }

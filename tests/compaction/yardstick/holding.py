@@ -9,8 +9,9 @@ from typing import Any
 from compaction.kinds.engine import CompactionResult, KindError, Parameters, apply_kind, kind_named
 from compaction.mechanisms.engine import Effects
 from compaction.mechanisms.engine.attachments import FileHistory, find_process, surroundings_of
+from compaction.mechanisms.engine.guards.recompaction import is_just_compacted
 from sessions.context.engine import context_at
-from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.messages import Message, replace_fields
 from tests.compaction.yardstick.boundaries import RecordedBoundary
 from tests.compaction.yardstick.causes import cause_of
 from tests.compaction.yardstick.parts import PARTS, first_difference, our_parts, sent_parts
@@ -53,7 +54,12 @@ def compact_again(boundary: RecordedBoundary) -> CompactionResult:
     """The same compaction, made here, with the summary that the client got."""
     context = context_at(boundary.before)
     reply = f"<summary>\n{boundary.summary}\n</summary>"
-    log, messages = boundary.before, context.messages
+    log = boundary.before
+    # Counts from before its latest boundary say nothing about its size.
+    messages = [
+        replace_fields(message, usage=None) if (message.position or 0) < context.start else message
+        for message in context.messages
+    ]
 
     def record_of(message: Message) -> Mapping[str, Any] | None:
         return None if message.position is None else log.record(message.position)
@@ -69,11 +75,15 @@ def compact_again(boundary: RecordedBoundary) -> CompactionResult:
         client=boundary.version,
         surroundings=surroundings_of(messages, record_of, files, find_process(log.rows, is_streamed)),
     )
+    # A compaction that did not help is followed by a usual one.
+    refusal = "" if is_just_compacted(messages) else boundary.refusal
+    kind = kind_named("auto" if refusal else boundary.kind)
     return apply_kind(
-        kind_named(boundary.kind),
-        context.messages,
+        kind,
+        messages,
         Parameters(pivot=boundary.pivot if boundary.direction else ""),
         effects=effects,
         now=0.0,
         model=context.model,
+        error=refusal,
     )

@@ -335,13 +335,6 @@ def test_an_answer_that_never_ends_is_a_timeout_that_is_not(server: MessagesServ
     assert len(server.requests) == 1
 
 
-def test_it_counts_tokens(server: MessagesServer) -> None:
-    server.tokens = 4321
-    ask = replace(ASK, system="s", max_tokens=7, metadata={"user_id": "u"})
-    assert model(server).count_tokens(ask) == 4321
-    assert server.requests == []
-
-
 def test_nothing_that_is_said_is_logged(server: MessagesServer, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     server.answer(Fail(500), Say("the secret answer"))

@@ -117,7 +117,8 @@ def test_the_list_is_paged_and_its_queries_do_not_grow(client: Client) -> None:
     few = queries("/runs/")
     for _ in range(70):
         made(status="completed", finished_at=now(), result={"much": "x" * 1000})
-    assert queries("/runs/") == few <= 5
+    # On a server its clock and the workers of all hosts are queries too.
+    assert queries("/runs/") == few <= (7 if connection.vendor == "postgresql" else 5)
     assert "61–71 of 71 runs" in fetch(client, "/runs/?page=3")
     html = fetch(client, "/runs/", HX_Request="true", HX_Target="run-list")
     assert html.lstrip().startswith('<section id="run-list"')

@@ -46,13 +46,20 @@ class FileConfig:
 
 
 def files_touched(messages: Sequence[Message]) -> dict[str, int]:
-    """The paths that were read, changed, or attached, with the index of the latest time; the latest first."""
-    touched = {path: index for index, message in enumerate(messages) if (path := attached_path(message))}
-    order = {path: (index, 0) for path, index in touched.items()}
+    """The paths that were read, changed, or attached, with the index of the latest time; the latest first. What an
+    earlier compaction attached stands in the order of the client already."""
+    order: dict[str, tuple[int, int]] = {}
+    touched: dict[str, int] = {}
+    group = -1
+    for index, message in enumerate(messages):
+        path = attached_path(message)
+        group = group if path and group >= 0 else index if path else -1
+        if path:
+            order[path], touched[path] = (group, group - index), index
     for number, (index, call, _) in enumerate(touches_of(messages), 1):
-        if path := path_of(call):
-            order[path] = max(order.get(path, (-1, 0)), (index, number))
-    return {path: order[path][0] for path in sorted(order, key=lambda path: order[path], reverse=True)}
+        if (path := path_of(call)) and (index, number) > order.get(path, (-1, 0)):
+            order[path], touched[path] = (index, number), index
+    return {path: touched[path] for path in sorted(order, key=lambda path: order[path], reverse=True)}
 
 
 def files_shown(messages: Sequence[Message]) -> frozenset[str]:

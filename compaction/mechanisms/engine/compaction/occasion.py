@@ -53,6 +53,8 @@ class Occasion:
     """Some models sign what precedes their thinking: thinking is left out if that has changed."""
     whole: Sequence[Message] = ()
     """The conversation before any compaction, if the messages are a view of it."""
+    refusal: str = ""
+    """With which the API has refused the request as too long; empty if it did not, or again after a compaction."""
     autonomous: bool = False
     """The agent works without a person: after an automatic compaction it is told so again."""
 

@@ -13,8 +13,8 @@ from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
 from sessions.transcripts.engine.messages import THINKING_TYPES, Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.model_facts import facts_of
-
-"""The types of thinking blocks."""
+from sessions.usage.engine.tokens import TokenCounter
+from sessions.usage.engine.too_long import read_too_long
 
 
 def start_at_or_before(messages: Sequence[Message], place: int) -> int:
@@ -34,6 +34,28 @@ def start_of_last_round(messages: Sequence[Message], error_at: int = -1, model: 
     if error_at >= 0:
         later = (index for index in range(start, len(messages)) if (messages[index].position or 0) > error_at)
         start = next(later, len(messages))
+    return start_at_or_before(messages, start) if has_to_think_first(model) else start
+
+
+def start_after_refusal(
+    messages: Sequence[Message], counter: TokenCounter, refusal: str, instruction: int, model: str = ""
+) -> int:
+    """The index from which on the latest rounds have to stay, so that the rest can be sent with an instruction of so
+    many tokens: as much as the refused request was too long. If that is everything, or not known, half of the rounds.
+
+    A round begins with an answer, and what precedes the first answer is one too."""
+    first = {message.message_id: index for index, message in reversed([*enumerate(messages)]) if message.message_id}
+    starts = sorted(first.values())
+    if len(starts) == 1 or not starts:
+        return len(messages)
+    tokens = [counter(message.content) for message in messages]
+    error = read_too_long(refusal)
+    gap = error.gap if error is not None else None
+    half = starts[max(2, (len(starts) + 1) // 2) - 1]
+    start = half
+    if error is not None and error.tokens and gap is not None:
+        least = instruction + sum(tokens) * gap / error.tokens
+        start = next((start for start in reversed(starts[1:]) if sum(tokens[start:]) >= least), half)
     return start_at_or_before(messages, start) if has_to_think_first(model) else start
 
 

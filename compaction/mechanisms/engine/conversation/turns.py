@@ -70,11 +70,14 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
     ]
 
 
-def start_of_unanswered(messages: Sequence[Message]) -> int:
-    """The index of the first input at the end that no answer has followed; the number of messages if there is none."""
+def start_of_unanswered(messages: Sequence[Message], error_at: int = -1) -> int:
+    """The index of the first input at the end that no answer has followed; the number of messages if there is none.
+    `error_at`: the position of an error that the client wrote in place of an answer."""
     start = len(messages)
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
+        if message.position is not None and message.position < error_at:
+            break
         if message.role == "assistant" or message.kind in (MessageKind.RESULT, MessageKind.SUMMARY):
             break
         if message.kind is MessageKind.PROMPT:

@@ -10,7 +10,7 @@ from compaction.mechanisms.engine.compaction.boundary import index_after_boundar
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import CompactionMethod, Cut
 from compaction.mechanisms.engine.compaction.result_messages import CompactionDraft, apply_draft
-from compaction.mechanisms.engine.conversation.kept_range import start_of_last_round
+from compaction.mechanisms.engine.conversation.kept_range import start_after_refusal, start_of_last_round
 from compaction.mechanisms.engine.conversation.standing import is_standing
 from compaction.mechanisms.engine.full.media import any_thinking
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
@@ -19,8 +19,8 @@ from compaction.mechanisms.engine.full.request import Summarise
 from compaction.mechanisms.engine.full.standing_instructions import compact_headings, standing_remark
 from compaction.mechanisms.engine.guards.quotes import check_quotes
 from compaction.mechanisms.engine.report import Outcome, Report
-from compaction.mechanisms.engine.rules import rules_of
-from sessions.transcripts.engine.messages import Message
+from compaction.mechanisms.engine.rules import CompactionRules, rules_of
+from sessions.transcripts.engine.messages import Message, text_block
 from sessions.usage.engine.tokens import estimate
 
 MECHANISM = "full compact"
@@ -39,11 +39,7 @@ def full_compact(
         return decline(MECHANISM, messages, occasion, "Full compact is switched off.")
     attachments = attachments or AttachmentConfig()
     rules = rules_of(attachments.rules, occasion.client)
-    end = (
-        start_of_last_round(messages, occasion.surroundings.process.error_at, occasion.model)
-        if rules.keeps_last_round
-        else len(messages)
-    )
+    end = _end_of_covered(messages, rules, config, occasion)
     recent = messages[index_after_boundary(messages) : end]
     if all(is_standing(message) or not message.content for message in recent):
         return decline(MECHANISM, messages, occasion, "There is nothing to summarise.")
@@ -65,6 +61,17 @@ def full_compact(
         standing_remark(standing),
     )
     return apply_reply(messages, draft, reply, occasion, attachments)
+
+
+def _end_of_covered(messages: Sequence[Message], rules: CompactionRules, config: FullConfig, occasion: Occasion) -> int:
+    """The index after the last message that is summarised."""
+    if not rules.keeps_last_round:
+        return len(messages)
+    if occasion.refusal and rules.keeps_what_must_not_be_sent:
+        instruction = text_block(compaction_prompt(Variant.FULL, instructions=config.instructions))
+        size = occasion.counter((instruction,))
+        return start_after_refusal(messages, occasion.counter, occasion.refusal, size, occasion.model)
+    return start_of_last_round(messages, occasion.surroundings.process.error_at, occasion.model)
 
 
 def apply_reply(

@@ -41,5 +41,11 @@ def track_recompaction(
     return Recompaction(bool(last_id), len(answers), last_id, threshold, source)
 
 
+def is_just_compacted(messages: Sequence[Message]) -> bool:
+    """It begins with a summary that no answer has followed; what was kept beside it counts no tokens any more."""
+    start = next((index + 1 for index in range(len(messages) - 1, -1, -1) if _is_summary(messages[index])), 0)
+    return start > 0 and all(message.usage is None for message in messages[start:])
+
+
 def _is_summary(message: Message) -> bool:
     return message.kind is MessageKind.SUMMARY and message.role == "user"

@@ -11,7 +11,7 @@ from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import Compaction, rebase, replay_compactions
 from compaction.mechanisms.engine.conversation.turns import start_of_unanswered
 from compaction.mechanisms.engine.full.compact import full_compact
-from compaction.mechanisms.engine.guards.recompaction import Recompaction, track_recompaction
+from compaction.mechanisms.engine.guards.recompaction import Recompaction, is_just_compacted, track_recompaction
 from compaction.mechanisms.engine.guards.recursion import may_compact
 from compaction.mechanisms.engine.microcompact import MicrocompactState
 from compaction.mechanisms.engine.pipeline.size import Savings
@@ -32,8 +32,9 @@ class TrackedCompaction:
     recompaction: Recompaction
 
 
-def auto_compact(work: Work, *, forced: bool = False) -> TrackedCompaction | None:
-    """`forced`: the API has refused the request as too long, so its size no longer matters."""
+def auto_compact(work: Work, *, refusal: str = "") -> TrackedCompaction | None:
+    """`refusal`: the error with which the API refused the request as too long, so that its size no longer matters."""
+    forced = bool(refusal)
     declined = _reason_to_decline(work, forced)
     size = estimate(work.view, work.counter)
     why = declined or f"The context has ~{work.tokens:,} tokens, and the threshold is {_threshold(work)}."
@@ -42,10 +43,12 @@ def auto_compact(work: Work, *, forced: bool = False) -> TrackedCompaction | Non
     work.reports.append(Report(MECHANISM, not declined, why, size, size))
     if declined:
         return None
-    unanswered = work.view[start_of_unanswered(work.view) :]
+    unanswered = work.view[start_of_unanswered(work.view, work.effects.surroundings.process.error_at) :]
     answered = work.view[: len(work.view) - len(unanswered)]
+    # What was refused although it had just been compacted is compacted as usual: keeping more would not help again.
+    occasion = replace(_occasion(work), refusal="" if is_just_compacted(answered) else refusal)
     for attempt in (_by_notes, _by_model):
-        outcome = attempt(work, answered)
+        outcome = attempt(work, answered, occasion)
         work.reports.append(outcome.report)
         if outcome.state.failed:
             work.state = replace(work.state, breaker=work.state.breaker.after_failure())
@@ -137,7 +140,7 @@ def _explain_collapse(work: Work) -> str:
     )
 
 
-def _by_notes(work: Work, messages: Sequence[Message]) -> Outcome[Attempt]:
+def _by_notes(work: Work, messages: Sequence[Message], occasion: Occasion) -> Outcome[Attempt]:
     config, effects = work.config, work.effects
     reads_notes = config.session_memory.enabled and effects.read_notes is not None
     return session_memory_compact(
@@ -146,19 +149,17 @@ def _by_notes(work: Work, messages: Sequence[Message]) -> Outcome[Attempt]:
         config.session_memory,
         last_summarized=work.state.last_summarized,
         threshold=work.threshold,
-        occasion=_occasion(work),
+        occasion=occasion,
         attachments=config.attachments,
     )
 
 
-def _by_model(work: Work, messages: Sequence[Message]) -> Outcome[Attempt]:
+def _by_model(work: Work, messages: Sequence[Message], occasion: Occasion) -> Outcome[Attempt]:
     config, effects = work.config, work.effects
     if effects.summarise is None:
         size = estimate(messages, work.counter)
         return Outcome(messages, Report("full compact", False, "There is no model to ask.", size, size), Attempt())
-    return full_compact(
-        messages, effects.summarise, config.full, occasion=_occasion(work), attachments=config.attachments
-    )
+    return full_compact(messages, effects.summarise, config.full, occasion=occasion, attachments=config.attachments)
 
 
 def _occasion(work: Work) -> Occasion:

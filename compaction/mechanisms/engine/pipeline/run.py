@@ -57,7 +57,7 @@ def recover(
     """
     work = _work(messages, config, state, now, effects, counter)
     work.prepare()
-    compacted = auto_compact(work, forced=True) if read_too_long(error) else None
+    compacted = auto_compact(work, refusal=error) if read_too_long(error) else None
     return _outcome(work, compacted, "" if compacted is not None else error)
 
 

@@ -157,7 +157,7 @@ def _check_size(request: ParsedRequest, marks: list[MarkedPart]) -> Iterator[Fin
                 "mark-too-early",
                 Severity.COSTS if last else Severity.NOTE,
                 mark.path,
-                f"About {mark.tokens:,} tokens stand up to this mark; this model caches {least:,} or more, and below "
-                "that nothing, without saying so.",
+                f"At most ~{mark.tokens:,} tokens stand up to this mark; this model caches {least:,} or more, and "
+                "below that nothing, without saying so.",
                 "Put the mark behind more of it, or leave it out.",
             )

@@ -9,16 +9,7 @@ import pytest
 
 from memory.files.engine.clash import ChangedMeanwhileError, encode_merged
 from memory.files.engine.disk import AlreadyThereError, NotThereError, OutsideError, digest_of
-from memory.files.services.writing import (
-    delete,
-    memory_change,
-    memory_delete,
-    memory_open,
-    memory_rename,
-    memory_write,
-    rename,
-    write,
-)
+from memory.files.services.writing import delete, memory_change, memory_open, memory_write, rename, write
 from memory.history.selectors.contents import version_content
 from memory.history.selectors.history import file_get, file_history
 from memory.history.services.batches import NothingToChangeError
@@ -114,7 +105,7 @@ def test_a_file_that_vanished_meanwhile_is_not_made_again(shelf: Shelf) -> None:
     with pytest.raises(ChangedMeanwhileError):
         memory_write(directory=shelf.directory, name="tides.md", content="mine\n", expected=digest_of(b"theirs\n"))
     with pytest.raises(NotThereError, match=r"tides\.md is no longer there"):
-        memory_delete(directory=shelf.directory, name="tides.md", expected=digest_of(b"theirs\n"))
+        memory_change(moves=[delete(shelf.directory, "tides.md", digest_of(b"theirs\n"))])
     assert shelf.all() == {}
 
 
@@ -227,7 +218,7 @@ def test_a_name_that_nobody_can_read_is_refused(tmp_path: Path, name: str) -> No
     with pytest.raises(OutsideError, match="Names of memory files must not"):
         memory_write(directory=shelf.directory, name=name, content=b"Low.\n", expected=None)
     with pytest.raises(OutsideError, match="Names of memory files must not"):
-        memory_rename(directory=shelf.directory, name="tides.md", to=name, expected=digest_of(b"High.\n"))
+        memory_change(moves=[rename(shelf.directory, "tides.md", name, digest_of(b"High.\n"))])
     assert sorted(shelf.all()) == ["tides.md"]
 
 
@@ -235,8 +226,8 @@ def test_a_file_that_has_such_a_name_can_be_renamed_and_deleted(tmp_path: Path) 
     shelf = Shelf(tmp_path / "memory")
     shelf.outside("odd\u202e.md", b"High.\n")
     digest = digest_of(b"High.\n")
-    memory_rename(directory=shelf.directory, name="odd\u202e.md", to="plain.md", expected=digest)
-    memory_delete(directory=shelf.directory, name="plain.md", expected=digest)
+    memory_change(moves=[rename(shelf.directory, "odd\u202e.md", "plain.md", digest)])
+    memory_change(moves=[delete(shelf.directory, "plain.md", digest)])
     assert shelf.all() == {}
 
 
@@ -244,5 +235,5 @@ def test_a_file_with_a_header_nested_without_end_can_be_read_and_deleted(tmp_pat
     shelf = Shelf(tmp_path / "memory")
     data = b"---\nname: " + b"[" * 320 + b"\n---\n"
     shelf.outside("deep.md", data)
-    memory_delete(directory=shelf.directory, name="deep.md", expected=digest_of(data))
+    memory_change(moves=[delete(shelf.directory, "deep.md", digest_of(data))])
     assert shelf.all() == {}

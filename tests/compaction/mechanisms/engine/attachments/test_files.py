@@ -51,12 +51,12 @@ def test_the_latest_come_first_and_each_only_once() -> None:
     assert [*files_touched(conversation("a", "b", "a", "c"))] == ["c", "a", "b"]
 
 
-def test_what_was_attached_after_an_earlier_compaction_counts_as_read() -> None:
+def test_what_an_earlier_compaction_attached_counts_as_read_and_stands_in_its_order() -> None:
     talk = Talk()
     talk.injected('Called the Read tool with the following input: {"file_path":"old.py"}')
     talk.injected("Note: large.py was read before the last conversation was summarized, but it is too large.")
     talk.reads("new.py")
-    assert [*files_touched(talk.messages)] == ["new.py", "large.py", "old.py"]
+    assert [*files_touched(talk.messages)] == ["new.py", "old.py", "large.py"]
 
 
 def test_a_file_that_was_written_counts_as_touched_and_one_that_could_not_be_edited_does_not() -> None:

@@ -189,7 +189,7 @@ class TestAutoCompact:
         assert report is not None
         over = outcome.report.tokens - outcome.report.threshold
         assert over > 0
-        assert f"Collapse could not keep the context small: it has {outcome.report.tokens:,} tokens" in report.why
+        assert f"Collapse could not keep the context small: it has ~{outcome.report.tokens:,} tokens" in report.why
         assert f"{over:,} more than the 27,000" in report.why
 
     def test_what_is_deleted_from_the_cache_counts_as_gone(self) -> None:
