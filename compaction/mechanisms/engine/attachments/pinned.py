@@ -17,8 +17,8 @@ _SPEAKERS = {MessageKind.PROMPT: "The user", MessageKind.ANSWER: "You", MessageK
 def quote_pinned(
     covered: Sequence[Message], pinned: Collection[str], elsewhere: Sequence[Message] = ()
 ) -> Iterator[AttachmentPart]:
-    """`elsewhere`: pinned messages that had left the context before. What an earlier summary quoted is quoted again: the
-    messages themselves are gone."""
+    """`elsewhere`: pinned messages that had left the context before. What an earlier summary quoted is quoted again,
+    because the messages themselves are gone."""
     quotes = [quote for message in (*elsewhere, *covered) for quote in _quotes(message, pinned)]
     if quotes:
         words = as_reminder("\n\n".join([_INTRODUCTION, *dict.fromkeys(quotes)]))
