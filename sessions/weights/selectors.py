@@ -16,7 +16,7 @@ from sessions.weights.engine.calibration import Calibration, Evidence
 from sessions.weights.engine.message_weights import MessageWeights
 from sessions.weights.engine.setup_weights import setup_weight
 
-RULES_VERSION = 4
+RULES_VERSION = 6
 """Raise it when the rules change: everything is then measured again."""
 KINDS = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
 """Files whose requests continue each other."""

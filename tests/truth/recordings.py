@@ -23,13 +23,23 @@ PHRASES = "phrases.json"
 """What was kept of the client's words in these recordings, because our rules quote it."""
 TRUTH = "truth.json"
 _EVERYWHERE = ("tools", "resume", "agents", "pause", "switch")
+_CACHE = ("restarted", "servers", "small")
 RECORDED = {
+    "2.0.30": ("mixed",),
+    "2.0.50": ("mixed",),
     "2.0.76": (*_EVERYWHERE, "queue"),
     "2.1.20": (*_EVERYWHERE, "compact"),
+    "2.1.42": ("mixed",),
+    "2.1.67": ("mixed",),
+    "2.1.77": ("mixed",),
     "2.1.90": _EVERYWHERE,
+    "2.1.150": ("mixed", "retries"),
     "2.1.160": (*_EVERYWHERE, "compact"),
-    "2.1.197": (*_EVERYWHERE, "compact"),
-    "latest": (*_EVERYWHERE, "compact", "hooks", "interrupted", "rewound"),
+    "2.1.197": (*_EVERYWHERE, *_CACHE, "compact"),
+    "2.1.208": ("mixed",),
+    "2.1.250": ("mixed", "compact"),
+    "2.1.275": ("mixed",),
+    "latest": (*_EVERYWHERE, *_CACHE, "compact", "hooks", "interrupted", "rewound"),
 }
 """The scenarios whose recordings are in the tree, by version."""
 

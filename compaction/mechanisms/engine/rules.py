@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from sessions.usage.engine.model_facts import facts_of
+
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
 
 
@@ -78,6 +80,12 @@ def rules_of(choice: Rules, client: str = "") -> CompactionRules:
     nearest = max((rules for rules in _RECORDED if _known(rules) <= numbers), key=_known, default=Rules.V2_0_76)
     which = f"version {nearest}" if str(nearest) == client else f"version {nearest}, the nearest recorded to {client}"
     return replace(_RECORDED[nearest], name=which)
+
+
+def suit_model(rules: CompactionRules, model: str) -> CompactionRules:
+    """Without messages of the role `system` for a model that refuses them."""
+    facts = facts_of(model)
+    return replace(rules, shows_files_as_system=False) if facts and facts.system_role is False else rules
 
 
 def _numbers(version: str) -> tuple[int, ...] | None:

@@ -54,8 +54,15 @@ class Anatomy:
     """The tokens among these that no record holds."""
     unrecorded_label: str
     """What they are."""
+    beside: float
+    """The tokens among these that are beside system prompt and tools: what the client sent with messages."""
     marks_are_known: bool
     """Is it known where the cache marks were?"""
+
+    @property
+    def before_messages(self) -> float:
+        """The tokens of system prompt and tools that no record holds."""
+        return self.unrecorded - self.beside
 
     @property
     def marks(self) -> int:
@@ -91,6 +98,7 @@ def anatomy_of(
         scale.to_counted(estimated),
         scale.head,
         rest_label(setup),
+        0.0 if weights is None else min(scale.head, weights.unrecorded),
         setup.marks is not None or bool(marks),
     )
 

@@ -13,7 +13,8 @@ from sessions.weights.engine.table import Measured
 class Accuracy:
     requests: int
     named_median: float
-    """The share of a prompt that parts with a name explain."""
+    """The share of a prompt that parts with a name explain: what stands before the messages and what comes with a
+    compaction among them, although often no record holds these."""
     named_low: float
     """At the 5th percentile."""
     recorded_median: float
@@ -32,7 +33,8 @@ def accuracy_of(requests: Iterable[tuple[Measured, int]]) -> Accuracy | None:
     pairs = [(measured, counted) for measured, counted in requests if counted > 0]
     if not pairs:
         return None
-    named = [min(measured.named, counted) / max(measured.named, counted) for measured, counted in pairs]
+    explained = [(measured.named + measured.attached, counted) for measured, counted in pairs]
+    named = [min(tokens, counted) / max(tokens, counted) for tokens, counted in explained]
     recorded = [min(measured.named - measured.head.tokens, counted) / counted for measured, counted in pairs]
     errors = [abs(measured.predicted - counted) / counted for measured, counted in pairs if measured.predicted >= 0]
     return Accuracy(

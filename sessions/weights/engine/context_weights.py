@@ -27,6 +27,8 @@ class ContextWeights:
     has_usual_window: bool = False
     """The session shows that its client used the usual window."""
     factors: Factors = ()
+    attached: float = 0.0
+    """Of what is in no part, what came with a compaction."""
 
     @property
     def size(self) -> PromptSize:
@@ -53,7 +55,7 @@ def _weigh_parts(
         head = None if counted is None else Weight(max(0.0, counted - total), Basis.APPORTIONED)
         return _fit(ContextWeights(_freeze(weights), head, 0.0, counted, model))
     if counted is None:
-        return ContextWeights(_freeze(weights), known.head, known.unrecorded, None, model)
+        return ContextWeights(_freeze(weights), known.head, known.unrecorded, None, model, attached=known.attached)
     surplus = counted - known.head.tokens - known.unrecorded - total
     estimated = [
         (row, column)
@@ -67,7 +69,8 @@ def _weigh_parts(
             weights[row][column] = Weight(weights[row][column].tokens * (guess + surplus) / guess, Basis.APPORTIONED)
         surplus = 0.0
     unrecorded = max(0.0, known.unrecorded + surplus)
-    return _fit(ContextWeights(_freeze(weights), known.head, unrecorded, counted, model))
+    attached = min(known.attached, unrecorded)
+    return _fit(ContextWeights(_freeze(weights), known.head, unrecorded, counted, model, attached=attached))
 
 
 def _fit(weights: ContextWeights) -> ContextWeights:
@@ -82,7 +85,11 @@ def _fit(weights: ContextWeights) -> ContextWeights:
         tuple(Weight(weight.tokens * share, Basis.APPORTIONED) for weight in row) for row in weights.messages
     )
     return replace(
-        weights, messages=messages, head=Weight(weights.head.tokens * share, Basis.APPORTIONED), unrecorded=0.0
+        weights,
+        messages=messages,
+        head=Weight(weights.head.tokens * share, Basis.APPORTIONED),
+        unrecorded=0.0,
+        attached=0.0,
     )
 
 

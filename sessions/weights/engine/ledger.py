@@ -68,6 +68,8 @@ class Sizing:
     parts: float
     unrecorded: float
     """Counted, but in no part: what the client sent without a record of it."""
+    attached: float = 0.0
+    """Of that, what came with a compaction: files, notes and lists that the client gives again."""
 
     @property
     def named(self) -> float:
@@ -90,6 +92,8 @@ class _Pending:
     parts: Counter[Hashable]
     group: list[Hashable]
     predicted: float | None
+    is_cut: bool
+    """Most messages of the request before it are sent no more: it comes after a compaction."""
 
 
 @dataclass(slots=True)
@@ -97,6 +101,7 @@ class Ledger:
     weights: dict[Hashable, Weight] = field(default_factory=dict)
     head: Weight | None = None
     unrecorded: float = 0.0
+    attached: float = 0.0
     changes: list[Change] = field(default_factory=list)
     """In the order of the requests."""
     calibrations: dict[str, Calibration] = field(default_factory=dict)
@@ -113,8 +118,7 @@ class Ledger:
         new = [part for part in parts if part.key not in self.weights]
         answer = [part for part in new if before is not None and part.answer == before.count.request]
         sizing = self._settle(several_prompts=any(part.server_call for part in answer))
-        if before is not None:
-            self._forget_unrecorded(before.parts, known)
+        is_cut = before is not None and self._forget_unrecorded(before.parts, known)
         self._follow_model(count.model, since=count.position)
         rates = self.rates(count.model)
         for part in new:
@@ -122,7 +126,7 @@ class Ledger:
             self.weights[part.key] = Weight(rates.estimate(part.features), Basis.ESTIMATED)
         counted = before is not None and self._weigh_answer(answer, before.count.output, since=count.position)
         group = [part.key for part in new if not (counted and part in answer)]
-        self._pending = _Pending(count, known, group, None if self.head is None else self._expected(known))
+        self._pending = _Pending(count, known, group, None if self.head is None else self._expected(known), is_cut)
         return sizing
 
     def finish(self) -> Sizing | None:
@@ -135,12 +139,15 @@ class Ledger:
             self._rates[tokenizer] = Rates(model)
         return self._rates[tokenizer]
 
-    def _forget_unrecorded(self, before: Mapping[Hashable, int], now: Mapping[Hashable, int]) -> None:
+    def _forget_unrecorded(self, before: Mapping[Hashable, int], now: Mapping[Hashable, int]) -> bool:
         """What no record tells of went along with messages: if most of them are sent no more, as much of it is left."""
         whole = self._sum(before)
         left = self._sum({key: times for key, times in before.items() if key in now})
-        if left < LEFT_AFTER_COMPACTION * whole:
-            self.unrecorded *= left / whole
+        if left >= LEFT_AFTER_COMPACTION * whole:
+            return False
+        self.unrecorded *= left / whole
+        self.attached *= left / whole
+        return True
 
     def _known(self, parts: Iterable[Part]) -> Counter[Hashable]:
         return Counter(part.key for part in parts)
@@ -164,6 +171,7 @@ class Ledger:
         prose = Features(Content.PROSE, plain=1_000)
         ratio = new.estimate(prose) / old.estimate(prose)
         self.unrecorded *= ratio
+        self.attached *= ratio
         if self.head is not None:
             self.head = Weight(self.head.tokens * ratio, Basis.ESTIMATED)
 
@@ -203,7 +211,7 @@ class Ledger:
             self._weigh_group(pending)
         assert self.head is not None
         parts = self._sum(pending.parts)
-        return Sizing(pending.count, pending.predicted, self.head, parts, self.unrecorded)
+        return Sizing(pending.count, pending.predicted, self.head, parts, self.unrecorded, self.attached)
 
     def _weigh_head(self, pending: _Pending) -> None:
         """The first request: what its messages do not weigh stands before them."""
@@ -253,12 +261,14 @@ class Ledger:
         return LEAST_OF_ESTIMATE, MOST_OF_ESTIMATE
 
     def _gain(self, pending: _Pending, tokens: float) -> None:
-        """More was sent than any record tells of: a new head where the cache shows that it changed."""
+        """More was sent than any record tells of: a new head where the cache shows that it changed. After a compaction
+        older clients attach files without a record of it."""
         assert self.head is not None
-        if pending.count.read < 0.9 * self.head.tokens:
+        if pending.count.read < 0.9 * self.head.tokens and not pending.is_cut:
             self.head = Weight(self.head.tokens + tokens, Basis.APPORTIONED)
         else:
             self.unrecorded += tokens
+            self.attached += tokens if pending.is_cut else 0.0
 
     def _lose(self, pending: _Pending, tokens: float) -> None:
         """Less was sent: thoughts of turns that are over go first, then what was never recorded. If the cache shows
@@ -272,6 +282,7 @@ class Ledger:
         tokens -= gone
         gone = min(self.unrecorded, tokens)
         self.unrecorded -= gone
+        self.attached = min(self.attached, self.unrecorded)
         tokens -= gone
         group = sum(self.weights[key].tokens for key in pending.group)
         gone = min((1 - self._range(pending.group)[0]) * group, tokens)

@@ -70,6 +70,8 @@ class Sizes:
     """The whole prompt, if the API counted it."""
     unrecorded: int
     """Counted by the API, and in no record."""
+    attached: int
+    """Of that, what came when the conversation was cut."""
     window: Window
     threshold: int
 
@@ -113,7 +115,8 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
     names = [text(beta) for beta in betas] if isinstance(betas, list) else []
     window = window_in_use(context_window(context.model, betas=names), is_usual=weights.has_usual_window)
     unrecorded = numbers[Category.UNEXPLAINED]
-    return Sizes(shares, size, weights.counted, unrecorded, window, Limits(window.tokens).threshold)
+    attached = min(unrecorded, round(weights.attached))
+    return Sizes(shares, size, weights.counted, unrecorded, attached, window, Limits(window.tokens).threshold)
 
 
 def category_weights(

@@ -21,7 +21,7 @@ from sessions.weights.engine.weight import Basis, Weight
 
 _BASES = tuple(Basis)
 _CHANGE = struct.Struct("<iihifB")
-_REQUEST = struct.Struct("<ifBfff")
+_REQUEST = struct.Struct("<ifBffff")
 _BOUNDARY = struct.Struct("<i?qfBfBf?qfBfBffB?")
 """A weight below zero stands for none."""
 _HEADER = struct.Struct("<III")
@@ -38,6 +38,8 @@ class Measured(NamedTuple):
     """The prompt as it was expected; negative where nothing could be expected."""
     named: float
     """What the head and the parts add up to."""
+    attached: float = 0.0
+    """Of what is not recorded, what came with a compaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class WeightTable:
                     sizing.unrecorded,
                     -1.0 if sizing.predicted is None else sizing.predicted,
                     sizing.named,
+                    sizing.attached,
                 )
                 for sizing in sizings
             ),
@@ -118,6 +121,7 @@ class WeightTable:
                 request.unrecorded,
                 request.predicted,
                 request.named,
+                request.attached,
             )
             for request in self.requests
         ]
@@ -135,8 +139,10 @@ class WeightTable:
         return cls.make(
             tuple(_read_change(row) for row in _CHANGE.iter_unpack(data[_HEADER.size : middle])),
             tuple(
-                Measured(position, Weight(head, _BASES[basis]), unrecorded, predicted, named)
-                for position, head, basis, unrecorded, predicted, named in _REQUEST.iter_unpack(data[middle:end])
+                Measured(position, Weight(head, _BASES[basis]), unrecorded, predicted, named, attached)
+                for position, head, basis, unrecorded, predicted, named, attached in _REQUEST.iter_unpack(
+                    data[middle:end]
+                )
             ),
             tuple(_read_boundary(row) for row in _BOUNDARY.iter_unpack(data[end:last])),
             tuple((model, tuple(factors)) for model, factors in orjson.loads(data[last:])),

@@ -63,6 +63,7 @@ class Sources:
     records: Records = no_records
     pinned: frozenset[str] = frozenset()
     rules: CompactionRules = ARTICLES
+    pinned_elsewhere: Sequence[Message] = ()
 
 
 def attach(
@@ -109,7 +110,7 @@ def _parts(
     messages: Sequence[Message], covered: slice, config: AttachmentConfig, sources: Sources
 ) -> Iterator[AttachmentPart]:
     surroundings = sources.surroundings
-    yield from quote_pinned(messages[covered], sources.pinned)
+    yield from quote_pinned(messages[covered], sources.pinned, sources.pinned_elsewhere)
     if not config.enabled:
         return
     if config.files.enabled:

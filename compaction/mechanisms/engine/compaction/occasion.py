@@ -45,6 +45,8 @@ class Occasion:
     records: Records = no_records
     pinned: frozenset[str] = frozenset()
     """Ids of messages that stay word for word."""
+    pinned_elsewhere: Sequence[Message] = ()
+    """Pinned messages that have left the context already."""
     client: str = ""
     """The version of the client that wrote the session, as far as that is known."""
     hooks: Hooks = field(default_factory=NoHooks)

@@ -24,7 +24,7 @@ from compaction.mechanisms.engine.guards.constraints import lost_rules, with_rul
 from compaction.mechanisms.engine.guards.inflation import explain_inflation
 from compaction.mechanisms.engine.mechanical.statements import LABEL
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
-from compaction.mechanisms.engine.rules import CompactionRules, rules_of
+from compaction.mechanisms.engine.rules import CompactionRules, rules_of, suit_model
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
@@ -55,12 +55,19 @@ def apply_draft(
     """The compacted view, or the old one and why it stays."""
     counter, owner = occasion.counter, derive_boundary_id(messages)
     draft = _carry_rules(messages[draft.cut.start : draft.cut.stop], draft)
-    rules = rules_of(attachments.rules, occasion.client)
+    rules = suit_model(rules_of(attachments.rules, occasion.client), occasion.model)
     attachment = attach(
         messages,
         slice(draft.cut.start, draft.cut.stop),
         attachments,
-        Sources(occasion.surroundings, occasion.read_file, occasion.records, occasion.pinned, rules),
+        Sources(
+            occasion.surroundings,
+            occasion.read_file,
+            occasion.records,
+            occasion.pinned,
+            rules,
+            occasion.pinned_elsewhere,
+        ),
         owner=owner,
         counter=counter,
         now=occasion.now,

@@ -30,6 +30,8 @@ class Effects:
     records: Records = no_records
     pinned: frozenset[str] = frozenset()
     """Ids of messages that stay word for word."""
+    pinned_elsewhere: Sequence[Message] = ()
+    """Pinned messages that have left the context already."""
     client: str = ""
     """The version of the client that wrote the session, as far as that is known."""
     betas: tuple[str, ...] = ()
@@ -49,6 +51,7 @@ class Effects:
             self.read_file,
             self.records,
             self.pinned,
+            self.pinned_elsewhere,
             self.client,
             self.hooks,
             counter,

@@ -320,7 +320,7 @@ def test_it_shows_where_the_conversation_may_be_cut(client: Client, file: Writte
 @pytest.mark.parametrize(
     ("version", "shown"),
     [
-        ("2.1.166", "by the rules of 2.1.160 and 2.1.170: client 2.1.166 itself was never recorded"),
+        ("2.1.163", "by the rules of 2.1.160 and 2.1.166: client 2.1.163 itself was never recorded"),
         ("2.1.999", "itself was never recorded"),
         ("2.1.160", "by the rules of the client"),
     ],

@@ -147,3 +147,19 @@ def test_what_a_tool_of_the_server_gave_back_encrypted_weighs_what_the_count_lea
     assert sizing is not None
     assert sizing.unrecorded == 0
     assert difference(talk.ledger.weights, ["advice", "result"], 2_500) < 1e-6
+
+
+def test_what_a_client_attaches_again_after_a_compaction_is_not_taken_for_another_head() -> None:
+    talk = Talk()
+    talk.say("prompt", 50)
+    talk.ask(output=40)
+    for number in range(5):
+        talk.say(f"result {number}", 4_000)
+        talk.ask(output=20)
+    talk.blocks, talk.unrecorded, talk.read = [], 9_000, HEAD // 2
+    talk.say("summary", 700, kind="text")
+    talk.ask(output=10)
+    sizing = talk.ledger.finish()
+    assert sizing is not None
+    assert sizing.head.tokens == pytest.approx(HEAD, abs=60)
+    assert sizing.attached == sizing.unrecorded == pytest.approx(9_000, abs=300)
