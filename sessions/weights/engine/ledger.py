@@ -160,7 +160,7 @@ class Ledger:
         return sum(self.weights[key].tokens * times for key, times in parts.items())
 
     def _follow_model(self, model: str, *, since: int) -> None:
-        """Starts again after a switch of the model, because another tokenizer counts differently."""
+        """Rescales the weights after a switch of the model, because another tokenizer counts differently."""
         before, self._model = self._model, model
         if not before or tokenizer_of(before) == tokenizer_of(model):
             return
