@@ -1,7 +1,8 @@
-"""Auto over a whole session: what the mechanisms would have done before each of its requests, their state carried on.
+"""Replays auto over a whole session: what the mechanisms would have done before each of its requests, with their state
+carried over.
 
-The session went on as it did: its answers stay what they are. So this tells what would have been sent and when a
-compaction would have been due, not what the model would have answered.
+The answers stay as recorded, so this tells what would have been sent and when a compaction would have been due, not
+what the model would have answered.
 """
 
 from __future__ import annotations
