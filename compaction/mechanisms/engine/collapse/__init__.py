@@ -1,4 +1,4 @@
-"""Context collapse: spans of early history give way to summaries, one by one, before the window is full."""
+"""Context collapse: summaries replace spans of early history, one by one, before the window is full."""
 
 from __future__ import annotations
 

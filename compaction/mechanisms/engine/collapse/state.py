@@ -1,4 +1,4 @@
-"""What context collapse has decided: spans that are replaced for good, and spans that may be next."""
+"""The decisions of context collapse: spans that are replaced permanently, and spans that may be next."""
 
 from __future__ import annotations
 
