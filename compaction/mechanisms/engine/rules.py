@@ -1,7 +1,7 @@
-"""Whose rules a compaction follows: those that the articles describe, or those of a version of the client.
+"""Whose rules a compaction follows: those that the articles describe, or those of a client version.
 
-What a version does is known of those that were recorded; any other counts as the latest recorded one before it.
-docs/truth.md holds compactions by these rules against what each of these versions sent.
+The rules of recorded versions are known; any other version counts as the latest recorded one before it. docs/truth.md
+compares compactions by these rules with what each of these versions sent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
 
 
 class Rules(StrEnum):
-    """How they are asked for."""
+    """How rules are requested."""
 
     SESSION = "session"
     ARTICLES = "articles"

@@ -1,7 +1,7 @@
-"""Places the parts of a request along its prompt, and says which of them the cache had.
+"""Places the parts of a request along its prompt, and tells which of them the cache had.
 
 The API counts only whole prompts, so its counts are spread over our estimates: everything after the last mark is
-`input`, everything before it was read or written, and what no record holds comes first, as tools and system prompt do.
+`input`, everything before it was read or written. What no record holds comes first, as tools and system prompt do.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What of a content block decides how many tokens it has: how many characters of which sort, and how large its pictures
-are."""
+"""The features of a content block that decide its number of tokens: how many characters of which sort, and how large
+its pictures are."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Features(NamedTuple):
 
 
 def features_of(block: Mapping[str, Any], *, answer: bool = False) -> Features:
-    """`answer`: the model wrote it."""
+    """`answer`: whether the model wrote it."""
     kind = block.get("type")
     if kind == "text":
         return _measure(Content.ANSWER if answer else Content.PROSE, _text(block.get("text")))

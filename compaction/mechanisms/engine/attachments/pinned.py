@@ -1,4 +1,4 @@
-"""Messages that a person has pinned: where they are summarised, they are quoted word for word behind the summary."""
+"""Quotes pinned messages word for word after the summary, if they were summarised."""
 
 from __future__ import annotations
 

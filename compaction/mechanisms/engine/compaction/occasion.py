@@ -15,7 +15,7 @@ from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 
 
 class Hooks(Protocol):
-    """What a person has configured to run around a compaction. The texts that it returns go to the model."""
+    """The hooks that a person has configured to run around a compaction. Their texts go to the model."""
 
     def pre_compact(self, trigger: Trigger, instructions: str) -> str: ...
 

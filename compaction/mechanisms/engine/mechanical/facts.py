@@ -1,4 +1,4 @@
-"""The facts of a conversation: who asked for what, which files and commands, what failed and what came next."""
+"""The facts of a conversation: requests, files, commands, failures and what came next."""
 
 from __future__ import annotations
 

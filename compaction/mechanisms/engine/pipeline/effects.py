@@ -1,4 +1,4 @@
-"""What the pipeline asks of the world outside. Each may be missing; then what depends on it declines, and says so."""
+"""What the pipeline needs from outside. Each may be missing; mechanisms that need it then decline and say so."""
 
 from __future__ import annotations
 
