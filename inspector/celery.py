@@ -1,5 +1,5 @@
-"""The queue of background work: on Redis when there is one, else on files in the home. No results are kept in it;
-what a task does is told by its run."""
+"""The queue of background work: on Redis if there is one, otherwise in files in the home. It keeps no results; the run
+of a task has them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from celery.signals import setup_logging
 from django_structlog.celery.receivers import CeleryReceiver
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
-# The queue registers the scheme of the broker's address in the settings; the loggers are set up by the other.
+# The first registers the scheme of the broker's address in the settings, the second sets up the loggers.
 from inspector import queue, structured
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
@@ -23,11 +23,11 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add(DjangoStructLogInitStep)
 
-# Connected here and not by the app's own switch: commands that queue nothing need not load Celery.
+# Connected here instead of by the app's own switch, because commands that queue nothing need not load Celery.
 _receiver = CeleryReceiver()
 _receiver.connect_signals()
 
 
 @setup_logging.connect
 def _keep_our_logging(**_: Any) -> None:
-    """A receiver is all it takes for Celery to leave the logging of Django's settings alone."""
+    """With any receiver, Celery leaves the logging of Django's settings alone."""

@@ -39,7 +39,7 @@ WAIT = {
     Trouble.AWAY: "The database does not answer; try again when it is back.",
 }
 """Pages retry by themselves and say so; a command ends, perhaps with part of its work done."""
-# Django gives these to every command; here they would only hide the command's own.
+# Django adds these to every command; here they would only hide the command's own options.
 UNLISTED = {
     "--version",
     "--verbosity",
@@ -59,9 +59,9 @@ def main() -> None:
 def _leave(status: int) -> NoReturn:
     """Ends the process without cleanup, which takes as long as a quick command."""
     if threading.active_count() > 1:
-        sys.exit(status)  # somebody is still at work
+        sys.exit(status)  # another process is still at work
     if settings.configured:
-        connections.close_all()  # the last one to leave folds the journal into the database
+        connections.close_all()  # the last connection to close merges the journal into the database
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with suppress(BrokenPipeError):
@@ -75,7 +75,7 @@ def run(argv: list[str], *, foreground: bool = False) -> int:
     gc.set_threshold(COLLECTED_AFTER)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A terminal that cannot show a character of a title shall show the rest.
+            # A terminal that cannot show a character of a title should still show the rest.
             stream.reconfigure(errors="replace")
     try:
         django.setup(set_prefix=False)
@@ -91,7 +91,7 @@ def run(argv: list[str], *, foreground: bool = False) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Python flushes once more at its exit; it may do so into nothing.
+        # Python flushes again when it exits, which may then go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
 
@@ -135,7 +135,7 @@ def _execute(command: BaseCommand, name: str, arguments: list[str]) -> int:
 
 
 def _needs_database(command: BaseCommand, options: dict[str, Any]) -> bool:
-    """Lucid's commands do, unless they or their options say otherwise; Django's own (`migrate`) are left alone."""
+    """Lucid's commands need it, unless they or their options say otherwise; Django's own (`migrate`) do not."""
     ours = type(command).__module__.partition(".")[0] in OUR_APPS
     return ours and bool(options.get("needs_database", getattr(command, "needs_database", True)))
 

@@ -40,7 +40,7 @@ class Damage:
         return response
 
     def _repair(self) -> None:
-        """What was damaged and could be read from the file is repaired by a run, before the agent deletes the file."""
+        """Starts a run that repairs what could be read from the file, before the agent deletes the file."""
         blocks = repairable_blocks - self._repaired
         repairable_blocks.clear()
         if not blocks:
@@ -48,7 +48,7 @@ class Damage:
         try:
             repair_soon(blocks=blocks)
         except DatabaseError as error:
-            logger.info("repair_not_started", error=str(error))  # whoever reads it the next time tries again
+            logger.info("repair_not_started", error=str(error))  # the next reader tries again
         else:
             self._repaired |= blocks
 
@@ -68,7 +68,7 @@ class Damage:
 
 
 def _head(request: HttpRequest) -> dict[str, object]:
-    """The session of the page, if it has one: its other tabs may be readable."""
+    """The session of the page, if it has one, because its other tabs may be readable."""
     name = request.resolver_match.kwargs.get("session", "") if request.resolver_match else ""
     try:
         head = session_head(name, now_ms()) if name else None

@@ -1,7 +1,7 @@
 """Logs: JSON lines in one file that all processes of Lucid share, and readable lines on standard error.
 
-Nothing from a transcript is ever logged: events carry names, ids, counts and times. What writes them is loaded with the
-first line: most commands log nothing, and end sooner without it."""
+Nothing from a transcript is ever logged: events carry names, ids, counts and times. The code that writes them is loaded
+with the first line, because most commands log nothing and are faster without it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BACKUPS = 3
 
 
 class SharedRotatingFile(logging.handlers.RotatingFileHandler):
-    """A bounded log that several processes write: whoever finds it full moves it away, the others follow."""
+    """A bounded log that several processes write. The one that finds it full renames it, and the others follow."""
 
     _failing = False
     """Whether the latest line could not be written: then that has been said, and is not said for every line."""
@@ -56,8 +56,8 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
 
     def _let_go(self) -> None:
         if self.stream:
-            stream, self.stream = self.stream, None  # the base class opens it again
-            with suppress(OSError):  # what it could not write is still in its buffer
+            stream, self.stream = self.stream, None  # the base class opens the file again
+            with suppress(OSError):  # its buffer still holds what it could not write
                 stream.close()
 
     def doRollover(self) -> None:  # noqa: N802 - the name is the base class's
@@ -80,7 +80,7 @@ def _private(path: str, flags: int) -> int:
 
 
 class Lines(logging.Formatter):
-    """A formatter of inspector.structured, from the first line on."""
+    """A formatter of inspector.structured, loaded with the first line."""
 
     def __init__(self, made_by: str) -> None:
         super().__init__()
@@ -95,9 +95,10 @@ class Lines(logging.Formatter):
 
 
 class Terminal(logging.Filter):
-    """What a person sees: warnings, and more in the foreground. Successful requests are left out: pages poll often."""
+    """The lines for a person: warnings, and more in the foreground. Successful requests are left out, because pages
+    poll often."""
 
-    # Kept here because Django sets its logging up more than once in the life of a process.
+    # Kept here because Django sets up its logging more than once in a process.
     level = logging.WARNING
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -131,12 +132,12 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
         },
         "root": {"handlers": ["file", "console"], "level": level},
         "loggers": {
-            # Django would add handlers of its own; the request line says what its 4xx lines say.
+            # Django would add its own handlers; the request line already says what its 4xx lines say.
             "django": {"handlers": [], "propagate": True},
             "django.request": {"level": "CRITICAL"},
-            # A failed command says its one line itself.
+            # A failed command prints its own line.
             "inspector.cli": {"handlers": ["file"], "propagate": False},
-            # What became of a task is logged by its event, without the result that Celery would print.
+            # The outcome of a task is logged as an event, without the result that Celery would print.
             "celery.app.trace": {"level": "CRITICAL"},
             "celery.worker.strategy": {"level": "WARNING"},
             "uvicorn.error": {"level": "WARNING"},

@@ -34,7 +34,7 @@ logger = get_logger(__name__)
 
 
 class Channel(filesystem.Channel):
-    # What is not acknowledged is still there; writing it once more would double it.
+    # A message that is not acknowledged is still on disk; writing it again would duplicate it.
     do_restore = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -52,7 +52,7 @@ class Channel(filesystem.Channel):
         return virtual.Channel.get_table(self, exchange)
 
     def _queue_bind(self, *args: Any, **kwargs: Any) -> None:
-        """Remembered by the process, which is all that it takes."""
+        """The process remembers the binding, which is enough."""
 
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # the two bases disagree
         name = f"{time.monotonic_ns() // 1_000_000}_{uuid4()}.{queue}.msg"
@@ -62,7 +62,7 @@ class Channel(filesystem.Channel):
                 write_whole(file, dumps(payload).encode())
             unfinished.replace(self._waiting / name)
         except OSError as error:
-            with suppress(OSError):  # what cannot be removed now is removed by the next that starts
+            with suppress(OSError):  # the next process that starts removes it
                 unfinished.unlink(missing_ok=True)
             raise ChannelError(f"{error.strerror}: {self._waiting}") from error
 
@@ -75,7 +75,7 @@ class Channel(filesystem.Channel):
         raise Empty
 
     def _take(self, path: Path) -> Any:
-        """The message, unless somebody else writes it, works on it or has just done so."""
+        """The message, unless another process is writing it, working on it or has just finished it."""
         try:
             file = path.open("rb")
         except FileNotFoundError:
@@ -92,7 +92,7 @@ class Channel(filesystem.Channel):
                 path.replace(held)
             except FileNotFoundError:
                 raise
-            except OSError as error:  # no room for a name in the other folder: it is held all the same
+            except OSError as error:  # the disk has no room for the new name; the lock holds the message all the same
                 logger.info("message_not_moved", file=path.name, error=error.strerror)
                 held = path
         except (BlockingIOError, FileNotFoundError):
@@ -131,7 +131,7 @@ class Transport(filesystem.Transport):
     Channel = Channel
 
     def drain_events(self, connection: Any, timeout: float | None = None, **kwargs: Any) -> None:
-        """The worker notices that it should stop only between two waits, and asks for long ones."""
+        """Waits briefly, because the worker asks for long waits and notices that it should stop only between them."""
         super().drain_events(connection, timeout=min(timeout or LONGEST_WAIT, LONGEST_WAIT), **kwargs)
 
 

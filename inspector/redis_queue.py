@@ -1,7 +1,7 @@
-"""The queue on Redis, for workers that outlive it. When a connection breaks, kombu would put back what was taken and
-not acknowledged, and later acknowledge it, both on the connection that is gone, and the worker dies of either. Nothing
-is lost without: the row of a run is the truth, a message that comes twice does nothing, and a run that is still queued
-gets another."""
+"""The queue on Redis, for workers that survive its restarts. When a connection breaks, kombu would put unacknowledged
+messages back, and later acknowledge them, on the connection that is gone; either ends the worker. Nothing is lost
+without that: the row of a run counts, a duplicate message does nothing, and a run that is still queued gets another
+message."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Finds the files that come with Lucid beside its code. In a checkout they are at its top; in a wheel they are inside
-this package, where setup.py puts them. Tables of the engines are beside their modules in both."""
+"""Finds the files that come with Lucid's code. In a checkout they are at its top; in a wheel they are inside this
+package, where setup.py puts them. Tables of the engines are beside their modules in both cases."""
 
 from __future__ import annotations
 

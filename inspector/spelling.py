@@ -1,7 +1,7 @@
 """Spells out invisible characters in everything that is sent to a browser, so that no template can forget to.
 
-What a page shows is spelled out; what a form or a link sends back to us stays the same character, written as a
-reference, because a memory file must not change by being looked at in the editor.
+Text on a page is spelled out. What a form or a link sends back stays the same character, written as a reference,
+because looking at a memory file in the editor must not change it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SPELLINGS: dict[str, Callable[[str], str]] = {
 
 
 class SpelledOut:
-    """Before the length of an answer is known. Files that are downloaded as they are have other types."""
+    """Must run before the length of an answer is known. Files that are downloaded unchanged have other types."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -73,7 +73,7 @@ class SpelledOut:
 
 
 def _respell(response: StreamingHttpResponse, spelled: Callable[[str], str]) -> None:
-    """Piece by piece: each comes from a template of its own, so that none ends within a tag."""
+    """Respells piece by piece. Each piece comes from a template of its own, so none ends within a tag."""
     charset, pieces = response.charset, response.streaming_content
 
     async def later(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -16,7 +16,7 @@ _SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,
-    # Apps below log through Python's own loggers, with their facts as extras.
+    # Modules below the apps log through Python's own loggers, with their facts as extras.
     structlog.stdlib.ExtraAdder(),
     structlog.stdlib.PositionalArgumentsFormatter(),
     structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -37,7 +37,7 @@ def get_logger(name: str) -> BoundLogger:
 
 
 def json_lines() -> logging.Formatter:
-    # Local variables of a traceback may hold what a transcript says.
+    # Local variables of a traceback may contain text of a transcript.
     traceback = structlog.tracebacks.ExceptionDictTransformer(show_locals=False, max_frames=30)
     return _formatter(structlog.processors.ExceptionRenderer(traceback), structlog.processors.JSONRenderer())
 

@@ -1,5 +1,5 @@
-"""The task of the queue, a run by its id; and what the worker that executes it does beside: its duties, and an end that
-wastes nothing that was paid for."""
+"""The task of the queue, which executes a run by its id; and the worker's other work: its duties, and an end that
+wastes no answer that was paid for."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def run(run_id: int) -> None:
 def _begin(**_: Any) -> None:
     presence_begin(role=WORKER)
     schedule_follow(duties.WORKER, _ending)
-    # Left to itself, Celery would take the second Ctrl-C for a reason to wait for the work in the signal handler.
+    # By itself, Celery would wait for the work in the signal handler after a second Ctrl-C.
     signal.signal(signal.SIGINT, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
 
 
 @worker_shutting_down.connect
 def _end(**_: Any) -> None:
-    """Celery itself takes no more messages, and waits for the work. Told a second time, nobody waits any longer."""
+    """Celery itself takes no more messages and waits for the work, until it is told a second time."""
     if _ending.is_set():
         _hurry.set()
         return

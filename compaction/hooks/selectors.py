@@ -1,7 +1,8 @@
-"""The hooks that run around a compaction, as people have configured them for the client: which commands, from where.
+"""Finds the hooks that run around a compaction, as people have configured them for the client: which commands, and from
+where.
 
-Settings of a project come with its files, which anybody may have written: they count only if a person says so. Settings
-beside an imported session never count."""
+Settings of a project come with its files, which anybody may have written, so they count only if a person allows it.
+Settings beside an imported session never count."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The mechanisms that shape a context, and the pipeline of them: a library."""
+"""The mechanisms that shape a context, and the pipeline that runs them, as a library."""

@@ -117,7 +117,7 @@ def _rewrite_links(children: list[Token], name: str, shelf: LinkTargets) -> None
 
 
 def _address(href: str, name: str, shelf: LinkTargets) -> str:
-    """Empty if there is no such page; then the text has no link."""
+    """The address; empty if there is no such page, and the text then gets no link."""
     if href.startswith(_HERE):
         return "/" + href.removeprefix(_HERE)
     if href.startswith(("https://", "http://", "#")):
@@ -130,7 +130,7 @@ def _address(href: str, name: str, shelf: LinkTargets) -> str:
 
 
 def _picture(label: str, source: str, shelf: LinkTargets) -> str:
-    """In both themes if there are both. With its size, so that the page does not move when it loads."""
+    """The picture in both themes if both exist, with its size, so that the page does not move when it loads."""
     folder, _, name = source.rpartition("/")
     if folder != "screenshots" or name not in shelf.pictures:
         return f"<span>{escape(f'image: {label}')}</span>"

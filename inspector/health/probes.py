@@ -105,7 +105,7 @@ class Prober:
         def work() -> None:
             try:
                 sentences.append(probe())
-            except Exception as error:  # whatever it is, it is what is wrong
+            except Exception as error:  # any error is the result of the probe
                 sentences.append(f"{subject} cannot be probed: {type(error).__name__}: {_first_line(error)}")
             finally:
                 connection.close()

@@ -1,1 +1,1 @@
-"""The first page, the palette, and what is said to a refused request."""
+"""The first page, the command palette, and the answers to refused requests."""

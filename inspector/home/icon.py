@@ -1,4 +1,4 @@
-"""Browsers ask for an icon at this address when a page is no HTML: a raw record, a spilled output."""
+"""Browsers request an icon at this address for pages that are not HTML, such as a raw record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command palette: the pages and sessions that a few typed letters could mean."""
+"""The command palette: pages and sessions that match a few typed letters."""
 
 from __future__ import annotations
 
@@ -62,6 +62,6 @@ def _matching(query: str, offered: tuple[tuple[str, str, str], ...], *arguments:
 
 
 def _session_looked_at(request: HtmxRequest) -> str:
-    """Whose page the palette was opened on."""
+    """The session on whose page the palette was opened."""
     parts = urlsplit(request.htmx.current_url or "").path.split("/") if request.htmx else []
     return unquote(parts[2]) if len(parts) > 3 and parts[1] == "sessions" else ""

@@ -1,4 +1,4 @@
-"""What is said when a request was refused before a page could look at it."""
+"""The answers to requests that were refused before reaching a page."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """For a form without its token. Why exactly is in the log: whoever tries to forge one learns nothing here."""
+    """For a form without its token. The exact reason is only in the log, so that a forger learns nothing."""
     context = {"title": "This form is out of date", "sentence": EXPIRED, "expired": True, "back": _back(request)}
     return render(request, "403.html", context, status=403)
 
 
 def _back(request: HttpRequest) -> str:
-    """The page with the form, if it was one of ours."""
+    """The page with the form, if it was one of Lucid's."""
     referrer = request.headers.get("Referer", "")
     if not url_has_allowed_host_and_scheme(referrer, {request.get_host()}):
         return ""

@@ -1,4 +1,4 @@
-"""The first page: the latest sessions, how the import stands, what needs attention, and what it all came to."""
+"""The first page: the latest sessions, the state of the import, what needs attention, and totals."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def home(request: HtmxRequest) -> HttpResponse:
 
 @require_safe
 def import_progress(request: HtmxRequest) -> HttpResponse:
-    """The import card alone: the home page asks for it every second while an import runs."""
+    """The import card alone, which the home page requests every second while an import runs."""
     importing = import_state(now_ms())
     response = render_page(request, "inspector/home/home.html#import-state", {"importing": importing})
     if importing is None or not importing.active:

@@ -1,5 +1,5 @@
-"""Lets only the owner through to the application. It reads only the headers, before a body is read, a thread taken or
-the database queried; everybody else is told how to prove that they are the owner, and nothing more."""
+"""Lets only the owner through to the application. It needs only the headers: no body is read, no thread taken and no
+database queried before. Everybody else is told how to prove that they are the owner, and nothing more."""
 
 from __future__ import annotations
 

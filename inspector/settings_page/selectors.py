@@ -1,4 +1,4 @@
-"""Every setting as a page may show it: what it is here, what set it, and what the documentation says of it."""
+"""Every setting as a page may show it: its value, where that comes from, and its documentation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.text.engine.prose import Html, Pointer, render
 
 _ROW = re.compile(r"^\| `([A-Z_]+)` \| ([^|]+) \| [^|]*\| ([^|]+) \|$", re.MULTILINE)
-# A password may hold anything, so all up to the last @ goes; before a gateway even a lone name may be a token.
+# A password may contain anything, so everything up to the last @ is removed; for a gateway even a lone name may be a
+# token.
 _PASSWORD = re.compile(r"^(\w+://[^:@/]*):.*@", re.DOTALL)
 _TOKEN = re.compile(r"^(https?://)[^/]*@")
 _QUERY = re.compile(r"\?.*", re.DOTALL)
@@ -53,7 +54,7 @@ def list_settings() -> list[Setting]:
 
 
 class _DocumentLinks:
-    """Links of the documentation, to its pages."""
+    """Turns links of the documentation into links to its pages."""
 
     def resolve_link(self, written: str) -> Pointer | None:
         address = docs_address(written.replace(".md", "", 1))
@@ -71,7 +72,7 @@ def _value(declared: DeclaredSetting) -> str:
 
 
 def without_password(address: str) -> str:
-    """An address as others may see it. Anything else stays as it is."""
+    """An address without its password. Anything else stays as it is."""
     if "://" not in address:
         return address
     address = _PASSWORD.sub(r"\1:…@", address)
@@ -80,7 +81,7 @@ def without_password(address: str) -> str:
 
 @lru_cache(maxsize=1)
 def _read_documentation(page: Path) -> dict[str, tuple[str, str]]:
-    """Name -> type and meaning, as the table has them; nothing where Lucid runs without its documents."""
+    """Name -> type and meaning from the table; empty if Lucid runs without its documents."""
     if not page.is_file():
         return {}
     return {name: (kind, meaning) for name, kind, meaning in _ROW.findall(page.read_text(encoding="utf-8"))}

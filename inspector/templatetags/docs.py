@@ -1,4 +1,4 @@
-"""The mark beside a word that leads to its explanation."""
+"""The mark beside a word that links to its explanation."""
 
 from __future__ import annotations
 

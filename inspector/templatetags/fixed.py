@@ -1,5 +1,5 @@
-"""What is the same on many pages is worked out once: an address without arguments, of which a page has dozens, and a
-template that is made of a few values."""
+"""Computes once what is the same on many pages: addresses without arguments, of which a page has dozens, and templates
+made from a few values."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def url(parser: Parser, token: Token) -> Node:
 
 @register.simple_tag
 def cached_fragment(name: str, **values: Hashable) -> SafeString:
-    """As `include … only` with plain values: pages that have the same show what was made of them before."""
+    """Like `include … only` with plain values, but the result is reused for equal values."""
     return SafeString(fragment(name, **values))

@@ -1,4 +1,4 @@
-"""The title of a run, what may be done with it, and how its state is shown."""
+"""Template tags for the title of a run, its buttons and its state."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from inspector.runs.services.schedule import Duty
 from sessions.capture.services.ingest import captures_forget, captures_ingest, has_waiting_captures
 
 
-# What they call is imported when there is something to do: it takes longer to load than all else of a worker.
+# What they call is imported only when there is something to do, because it is slow to load.
 def captures_follow_up() -> None:
-    """Stores what waits, and has the prompt cache looked into where that tells something new."""
+    """Stores waiting captures, and starts cache scans where they tell something new."""
     from compaction.cache.services.runs import cache_diffs_recheck
 
     cache_diffs_recheck(messages=captures_ingest().messages)
@@ -24,10 +24,10 @@ def dreams_follow_up() -> None:
 
 
 REAP = Duty("runs", interval=5.0, check_interval=3.0, is_needed=runs_need_reaping, work=runs_reap)
-# The recordings lie in a home, and its processes agree by a lock on the folder.
+# The recordings are in a home, and its processes coordinate by a lock on the folder.
 CAPTURES = Duty("captures", interval=1.0, is_needed=has_waiting_captures, work=captures_follow_up, shared=False)
 FORGET_CAPTURES = Duty("old captures", interval=3600.0, check_interval=600.0, work=captures_forget)
-# As often as sessions may be counted; whether a dream is due is for its gates to say.
+# As often as sessions may be counted; the gates decide whether a dream is due.
 DREAMS = Duty(
     "dreams", interval=600.0, check_interval=30.0, is_needed=lambda: settings.LUCID_DREAMS, work=dreams_follow_up
 )

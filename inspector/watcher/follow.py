@@ -58,7 +58,7 @@ def follow(path: Path, stop: threading.Event) -> None:
 def _begin(path: Path) -> None:
     try:
         if _root(path).is_dir():
-            # Somebody who stops it wants to go on without the rest.
+            # If somebody stops it, the rest is left out.
             with suppress(RunKilled):
                 if path == DEMO:
                     demo_return()
@@ -67,14 +67,14 @@ def _begin(path: Path) -> None:
         if is_demo_shown():
             _remember(DEMO / "projects")
     except (OSError, DatabaseError) as error:
-        # A full disk, or a database that is away: what is still to be read is looked for again and again.
+        # On a full disk, or without the database, it is tried again and again.
         logger.warning("import_failed", error=str(error))
     finally:
         close_old_connections()
 
 
 class Sealing:
-    """Gives the blocks of an older archive their hashes, a little at a time, while nothing else is to be done."""
+    """Adds hashes to the blocks of an older archive, a few at a time, while there is nothing else to do."""
 
     def __init__(self) -> None:
         self._steps: Iterator[int] | None = blocks_catch_up()
@@ -86,7 +86,7 @@ class Sealing:
                 if next(self._steps, None) is None:
                     self._steps = None
         except (OSError, DatabaseError) as error:
-            # What is left is made up for by the next check, or the next start.
+            # The next check or the next start does the rest.
             logger.info("sealing_failed", error=str(error))
             self._steps = None
         finally:
@@ -120,7 +120,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     named = {Path(name) for _, name in changes}
     root = _root(path)
     files = {file for file in named if is_session_file(file.name, str(file.parent)) and is_inside(root, file)}
-    # What goes in a memory directory is no transcript.
+    # A file in a memory directory is no transcript.
     is_deleted = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
     touched: list[int] = []
     try:
@@ -129,7 +129,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
             link_exports_to_origin()
             _settle(path)
     except (OSError, DatabaseError) as error:
-        # The next notice or rescan reads on from what was committed.
+        # The next change or rescan continues from what was committed.
         logger.warning("import_failed", error=str(error))
     finally:
         close_old_connections()
@@ -147,40 +147,40 @@ def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Co
             memory_follow_one(directory=directory)
         notes_follow(projects=root, changed=changed)
     except (OSError, DatabaseError, FileTroubleError, DamageError) as error:
-        # The next notice or rescan finds what is not yet a version.
+        # The next change or rescan finds what has no version yet.
         logger.warning("memory_not_followed", error=str(error))
     finally:
         close_old_connections()
 
 
 def _compare(transcripts: Collection[int] | None) -> None:
-    """Has the prompt cache of these files looked into where it dropped; if none are named, of all that have changed."""
+    """Starts cache scans of these files if their cache dropped; if none are given, of all that have changed."""
     try:
         if transcripts is None:
             cache_diffs_catch_up()
         elif transcripts:
             cache_diffs_follow(transcripts=transcripts)
     except DatabaseError as error:
-        # The next start, or whoever opens the page, makes up for it.
+        # The next start, or opening the page, does it.
         logger.warning("cache_not_compared", error=str(error))
     finally:
         close_old_connections()
 
 
 def _measure(transcripts: Collection[int] | None) -> None:
-    """Has the tokens of these files measured; if none are named, of all that have changed."""
+    """Starts measuring the tokens of these files; if none are given, of all that have changed."""
     try:
         if transcripts is None or transcripts:
             weights_create(transcripts=transcripts)
     except DatabaseError as error:
-        # The next start or import makes up for it; until then sizes are estimated.
+        # The next start or import does it; until then sizes are estimated.
         logger.warning("tokens_not_measured", error=str(error))
     finally:
         close_old_connections()
 
 
 def _import(path: Path) -> float:
-    """All that is new, unless somebody has stopped that. Says when to look again."""
+    """Imports everything new, unless somebody stopped that. Returns when to look again."""
     touched: list[int] = []
     pause = RESCAN_SECONDS
     try:
@@ -199,7 +199,7 @@ def _import(path: Path) -> float:
 
 
 def _settle(path: Path) -> None:
-    """Somebody who asks for the demo sees it beside whatever else there is."""
+    """If somebody asks for the demo, it is shown beside all other sessions."""
     if path != DEMO:
         demo_settle()
 

@@ -1,4 +1,4 @@
-"""Words out of memory files in templates: as untrusted as those of a transcript, and with secrets among them."""
+"""Text of memory files in templates: as untrusted as that of a transcript, and with secrets in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ register = template.Library()
 
 @register.simple_tag
 def topic_rows(topics: Iterable[Topic], directory: Directory) -> SafeString:
-    """Topics of a directory. What each looks like is kept, with all that it is made of."""
+    """The rows of a directory's topics. Each is cached by the values it is made from."""
     addresses = {name: reverse(f"memory-{name}", args=[directory.pk]) for name in ("file", "findings")}
     return SafeString("".join([_topic_row(topic, addresses["file"], addresses["findings"]) for topic in topics]))
 
@@ -53,5 +53,5 @@ def _topic_row(topic: Topic, file_url: str, findings_url: str) -> str:
 
 @register.filter
 def masked(text: str) -> str:
-    """Secrets masked, what is not seen spelled out."""
+    """The text with secrets masked and invisible characters spelled out."""
     return spell_invisible(mask(str(text)))

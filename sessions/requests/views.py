@@ -106,7 +106,10 @@ def token_bars(anatomy: Anatomy) -> dict[str, Any]:
         written = usage.cache_write_5m + usage.cache_write_1h
         parts = [("read", "read", usage.cache_read), ("written", "written", written), ("fresh", "fresh", usage.input)]
         cache = token_bar(parts)
-    contents = [("unseen", anatomy.unrecorded_label, round(anatomy.unrecorded))]
+    contents = [
+        ("unseen", anatomy.unrecorded_label, round(anatomy.before_messages)),
+        ("unseen", "not recorded", round(anatomy.beside)),
+    ]
     contents += [
         (f"part-{section.name}", section.title.lower(), round(section.end - section.begin))
         for section in anatomy.sections

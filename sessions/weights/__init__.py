@@ -1,1 +1,1 @@
-"""What each part of a context weighs in tokens: measured where the API's counts tell, estimated elsewhere."""
+"""How many tokens each part of a context has: measured where the API's counts tell, otherwise estimated."""

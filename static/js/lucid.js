@@ -297,6 +297,14 @@
     setTimeout(() => (button.textContent = said), 2000);
   }
 
+  /* In a narrow window tabs scroll sideways: the current one comes into view, and the page stays where it is. */
+  function showCurrentTab() {
+    for (const tab of all(".tabs [aria-current]")) {
+      const tabs = tab.closest(".tabs");
+      tabs.scrollLeft += Math.max(0, tab.getBoundingClientRect().right - tabs.getBoundingClientRect().right);
+    }
+  }
+
   document.addEventListener("keydown", onKey);
   document.addEventListener("click", leaveToBrowser, true);
   document.addEventListener("pointerover", readRuler);
@@ -325,6 +333,7 @@
   });
 
   showScripted();
+  showCurrentTab();
   useTheme(storedTheme());
   watchCards();
 })();

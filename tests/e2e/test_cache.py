@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from sessions.text.engine.words import money, tokens
 from tests.demo import names
 from tests.demo.story.ledger import PRICES
-from tests.e2e.browsing import Visit, visiting
+from tests.e2e.browsing import NARROW, Visit, visiting
 from tests.serving import Server
 
 LONG = names.LONG
@@ -102,3 +102,10 @@ def test_everything_can_be_read_without_scripts(browser: Browser, site: Server) 
         page.locator("#p1 a.fold-mark").click()
         expect(page.locator("#p1 .piece").first).to_be_visible()
         assert visit.troubles == []
+
+
+def test_in_a_narrow_window_the_current_tab_is_in_view(browser: Browser, site: Server) -> None:
+    with visiting(browser, site, viewport=NARROW) as visit:
+        page = visit.session(names.SURVEY, "agents/")
+        expect(page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.9)
+        assert visit.scrolled() == 0

@@ -42,6 +42,8 @@ class Chart:
     flags: tuple[Flag, ...]
     rows: tuple[tuple[str, Column], ...]
     """(label, column), for the table."""
+    largest: int
+    """Prompt, of all requests: a column may stand for several and show another."""
 
 
 def chart_of(series: Series, breaks: Iterable[CacheBreak], root: str) -> Chart | None:
@@ -56,6 +58,7 @@ def chart_of(series: Series, breaks: Iterable[CacheBreak], root: str) -> Chart |
         tuple(_lines(series, chart_columns, root)),
         tuple(_flags(series, chart_columns, breaks, root)),
         rows,
+        max(request.read + request.written + request.fresh for request in series.requests),
     )
 
 

@@ -1,7 +1,7 @@
-"""Which message of one context is which of another.
+"""Pairs the messages of two contexts.
 
-Records are known by their uuids, and what has no name by what it says. Messages that follow each other in both contexts
-stand beside each other; one that changed its place stands where it is now.
+Records are identified by their uuids, messages without one by their content. Messages in the same order in both
+contexts are side by side; one that moved is shown at its new place.
 """
 
 from __future__ import annotations

@@ -102,10 +102,10 @@ def _combine(first: Cause | None, second: Cause) -> Cause:
 
 
 def causes_of_left_out(left: Iterable[LeftOutEntry], start: int = -1) -> Causes:
-    """`left`: what the later context leaves out, as the session's records tell it; `start`: its boundary.
+    """`left`: what the later context leaves out, according to the session's records; `start`: its boundary.
 
-    Whether a record of the client is sent depends on what stands before it. What the former context had was sent, so
-    it left with all the others.
+    Whether a record of the client is sent depends on what precedes it. One that the earlier context had was sent, so it
+    left with the others.
     """
     causes = {}
     for entry in left:

@@ -1,7 +1,7 @@
 """What changed in a text, word by word.
 
-Lines that both sides have once are fixed points, found in one pass; only what lies between two of them is compared word
-by word, and only as long as that is cheap. A stretch that is too long for it counts as replaced.
+Lines that are unique on both sides are fixed points, found in one pass. Only the text between two of them is compared
+word by word; if it is too long for that, it counts as replaced.
 """
 
 from __future__ import annotations

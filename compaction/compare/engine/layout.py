@@ -1,6 +1,7 @@
-"""Which rows of a comparison a page shows at once: of long runs of one status the ends, of very many rows the first.
+"""Decides which rows of a comparison a page shows first: the ends of long runs of one status, and the first of very
+many rows.
 
-What is left out is a gap, which can be asked for: a page costs the same however long the contexts are.
+The rest are gaps that can be opened, so that a page costs the same however long the contexts are.
 """
 
 from __future__ import annotations

@@ -93,9 +93,9 @@ def _describe_count(status: Status, count: StatusCount) -> str:
 
 
 def trace_summary(comparison: Comparison, summary: str, mask: Mask) -> Attribution | None:
-    """Which sentences of the summary the messages went into that it stands for; None if there is no summary.
+    """Which sentences of the summary the replaced messages went into; None if there is no summary.
 
-    It is masked as a whole, as where it is shown: the sentences have the same numbers."""
+    The summary is masked as a whole, as on its own page, so that sentences have the same numbers."""
     summarised = (row.before for row in comparison.rows if row.status is Status.SUMMARISED)
     messages = [comparison.before[index] for index in summarised if index is not None]
     return attribute(mask(summary), messages) if summary and messages else None

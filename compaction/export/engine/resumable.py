@@ -1,7 +1,7 @@
-"""Writes a compacted context as a transcript of its own, in the client's format, so that the agent can resume it.
+"""Writes a compacted context as a new transcript in the client's format, so that the agent can resume it.
 
-Every row is new: it has its own uuid, the row before as its parent, and belongs to a session of its own. Its content is
-that of the context; its metadata (times, models, versions) is that of the record that it comes from.
+Every row is new: it has its own uuid, the row before as its parent, and belongs to a new session. Its content is that
+of the context; its metadata (times, models, versions) is that of the record that it comes from.
 """
 
 from __future__ import annotations

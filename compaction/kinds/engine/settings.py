@@ -1,7 +1,7 @@
-"""Settings by name: what each kind can be told, with the types, defaults and texts of its config.
+"""The settings of each kind by name, with the types, defaults and texts of its config.
 
-A name is the path of a field (`attachments.files.most`); its end is enough where only one field ends so. A mechanism
-that is asked for by name acts at once: the configs of the kinds have no sizes or pauses to wait for.
+A name is the path of a field (`attachments.files.most`); its end is enough if only one field ends like that. A
+mechanism that is requested by name acts at once, so the configs of the kinds have no sizes or pauses to wait for.
 """
 
 from __future__ import annotations

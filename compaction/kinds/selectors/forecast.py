@@ -12,6 +12,7 @@ from compaction.kinds.selectors.notes_being_taken import foresee_notes
 from compaction.kinds.selectors.overrides import add_overrides
 from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.mechanisms.engine import Effects
+from compaction.pins.selectors import pinned_elsewhere
 from compaction.trail.selectors.links import last_refusal
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
@@ -63,6 +64,7 @@ def forecast(
     effects = replace(
         recorded_effects(transcript, context, messages) if kind.runs_hooks else Effects(),
         pinned=frozenset(parameters.pinned),
+        pinned_elsewhere=pinned_elsewhere(transcript, context, parameters.pinned) if kind.runs_hooks else (),
         summarise=weigher,
         read_notes=lambda: foresee_notes(transcript, context.position),
     )

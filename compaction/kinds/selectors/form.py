@@ -133,7 +133,7 @@ class SessionSnapshot:
         for uuid in self.pins:
             message = in_context.get(uuid)
             if message is None:
-                rows.append(PinnedRow(uuid, "Not in the context any more", uuid))
+                rows.append(PinnedRow(uuid, "Has left the context", uuid))
             else:
                 rows.append(PinnedRow(uuid, _entry_title(message), _shorten(_words(message))))
         return rows

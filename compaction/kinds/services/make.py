@@ -22,7 +22,7 @@ from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Effects, Report
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
-from compaction.pins.selectors import pinned_uuids
+from compaction.pins.selectors import pinned_elsewhere, pinned_uuids
 from compaction.trail.engine import count_quotes
 from compaction.trail.selectors.links import last_refusal
 from sessions.archive.engine.file_prints import print_of
@@ -96,9 +96,11 @@ def _apply(
     watcher: Watcher,
 ) -> CompactionResult:
     messages = compactable_messages(context)
+    pinned = (*parameters.pinned, *pinned_uuids(transcript))
     effects = replace(
         recorded_effects(transcript, context, messages) if kind.runs_hooks else Effects(),
-        pinned=frozenset((*parameters.pinned, *pinned_uuids(transcript))),
+        pinned=frozenset(pinned),
+        pinned_elsewhere=pinned_elsewhere(transcript, context, pinned) if kind.runs_hooks else (),
         summarise=summariser.summarise,
         announce_span=summariser.model_writer.announce if summariser.model_writer is not None else None,
         hooks=hooks or NoHooks(),

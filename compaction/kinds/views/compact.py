@@ -1,7 +1,7 @@
-"""Compacting a session: what each kind would do to it, with which settings, and the start of it as a run.
+"""Compacting a session: what each kind would do, with which settings, and the button that starts the run.
 
-Looking is a GET, with everything in the address. Only the button that starts it posts; a model is asked only after its
-price was shown and confirmed."""
+Looking is a GET with everything in the address. Only the button posts, and a model is asked only after its price was
+shown and confirmed."""
 
 from __future__ import annotations
 

@@ -203,6 +203,7 @@ def document(compaction: Compaction) -> dict[str, Any]:
         "kept": [uuid for uuid in uuids if uuid in remaining],
         "dropped": [uuid for uuid in uuids if uuid not in remaining],
         "report": compaction.report,
+        "records": list(loaded.stored.records),
     }
 
 

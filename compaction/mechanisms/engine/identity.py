@@ -1,4 +1,5 @@
-"""Ids for what a mechanism adds. They are derived from its input, so that the same input makes the same bytes."""
+"""Ids for messages that a mechanism adds. They are derived from its input, so that the same input gives the same
+bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mechanism did to a conversation, and why: all that a page needs to show it."""
+"""What a mechanism did to a conversation, and why, with everything that a page shows."""
 
 from __future__ import annotations
 

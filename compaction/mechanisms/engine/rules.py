@@ -1,7 +1,7 @@
-"""Whose rules a compaction follows: those that the articles describe, or those of a version of the client.
+"""Whose rules a compaction follows: those that the articles describe, or those of a client version.
 
-What a version does is known of those that were recorded; any other counts as the latest recorded one before it.
-docs/truth.md holds compactions by these rules against what each of these versions sent.
+The rules of recorded versions are known; any other version counts as the latest recorded one before it. docs/truth.md
+compares compactions by these rules with what each of these versions sent.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from sessions.usage.engine.model_facts import facts_of
+
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
 
 
 class Rules(StrEnum):
-    """How they are asked for."""
+    """How rules are requested."""
 
     SESSION = "session"
     ARTICLES = "articles"
@@ -78,6 +80,12 @@ def rules_of(choice: Rules, client: str = "") -> CompactionRules:
     nearest = max((rules for rules in _RECORDED if _known(rules) <= numbers), key=_known, default=Rules.V2_0_76)
     which = f"version {nearest}" if str(nearest) == client else f"version {nearest}, the nearest recorded to {client}"
     return replace(_RECORDED[nearest], name=which)
+
+
+def suit_model(rules: CompactionRules, model: str) -> CompactionRules:
+    """Without messages of the role `system` for a model that refuses them."""
+    facts = facts_of(model)
+    return replace(rules, shows_files_as_system=False) if facts and facts.system_role is False else rules
 
 
 def _numbers(version: str) -> tuple[int, ...] | None:

@@ -1,4 +1,4 @@
-"""Session-memory compact: the notes that were taken along the way become the summary, so no model is asked.
+"""Session-memory compact: the notes of the session become the summary, so no model is asked.
 
 The latest messages are kept as they are: enough of them to go on with, and never so many that nothing is gained.
 """

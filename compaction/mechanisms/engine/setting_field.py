@@ -1,4 +1,4 @@
-"""Fields of a config. Each has, beside its default, what forms and the command line say about the setting."""
+"""Fields of a config. Besides its default, each has the texts for forms and the command line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Auto over a whole session: what the mechanisms would have done before each of its requests, their state carried on.
+"""Replays auto over a whole session: what the mechanisms would have done before each of its requests, with their state
+carried over.
 
-The session went on as it did: its answers stay what they are. So this tells what would have been sent and when a
-compaction would have been due, not what the model would have answered.
+The answers stay as recorded, so this tells what would have been sent and when a compaction would have been due, not
+what the model would have answered.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from compaction.mechanisms.engine.pipeline import (
     recover,
     run_pipeline,
 )
+from compaction.mechanisms.engine.pipeline.thinking import FOREIGN
+from compaction.mechanisms.engine.pipeline.thinking import MECHANISM as DEAD
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
@@ -119,7 +122,8 @@ class AutoReplay:
         self._state = PipelineState()
         self._last: RecordedRequest | None = None
         self._overhead = 0
-        self._replaced: set[str] = set()
+        self._thoughtless: set[str] = set()
+        """Answers whose thinking was left out already."""
 
     def step(self, request: RecordedRequest) -> ReplayStep:
         began = self._begin(request)
@@ -127,7 +131,7 @@ class AutoReplay:
         # The API counted what was really sent, from which nothing was removed.
         messages = [replace_fields(message, usage=None) for message in request.messages]
         counter, overhead = self._measure(request, messages)
-        config = replace(self._config, overhead=overhead)
+        config = replace(self._config, overhead=overhead, model=self._config.model or request.model)
         known, effects = self._state, self._effects
         outcome = (
             recover(messages, request.error, config, known, now=request.at, effects=effects, counter=counter)
@@ -191,9 +195,17 @@ class AutoReplay:
             "microcompact": outcome.state.microcompact.timed.cleared - known.microcompact.timed.cleared,
             "collapse": set(outcome.state.collapse.commits) - set(known.collapse.commits),
             _DECISION: outcome.compaction is not None,
+            **{name: self._newly_thoughtless(outcome, name) for name in (DEAD, FOREIGN)},
         }
         return [
             (stage.mechanism, stage.why)
             for stage in outcome.report.stages
             if stage.applied and stage.mechanism not in ("replay", "snip") and new.get(stage.mechanism, True)
         ]
+
+    def _newly_thoughtless(self, outcome: PipelineOutcome, mechanism: str) -> bool:
+        stage = outcome.report.stage(mechanism)
+        uuids = {change.uuid for change in stage.changes} if stage is not None else set()
+        new = not uuids <= self._thoughtless
+        self._thoughtless |= uuids
+        return new

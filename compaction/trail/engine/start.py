@@ -54,7 +54,8 @@ def start_of(
     usual = f"of the {tokens(threshold)} where auto-compact starts in a window of {tokens(window.tokens)}"
     share = "" if tokens_before is None else f"{tokens_before / threshold:.0%} {usual}"
     if tokens_before is not None and tokens_before >= NEAR * threshold:
-        why = f"The context had {tokens(tokens_before)} tokens, {share}."
+        counted = "The client counted" if event.tokens_before is not None else "The context had"
+        why = f"{counted} {tokens(tokens_before)} tokens, {share}."
         return CompactionStart(StartCause.THRESHOLD, why, event.position)
     if refused is not None:
         why = "The request before it is logged without an answer: the client held an error back and compacted"

@@ -29,11 +29,7 @@ def replay_auto(transcript: Transcript, settings: Mapping[str, str]) -> Iterator
     config = config_of(kind, parameters.settings).pipeline
     if transcript.kind != Transcript.Kind.MAIN:
         config = replace(config, source=_AGENT)
-    replay: AutoReplay | None = None
-    for request in _requests(transcript):
-        if replay is None:
-            replay = AutoReplay(replace(config, model=config.model or request.model), transcript.version)
-        yield replay.step(request)
+    yield from map(AutoReplay(config, transcript.version).step, _requests(transcript))
 
 
 def _requests(transcript: Transcript) -> Iterator[RecordedRequest]:

@@ -110,7 +110,7 @@ def _helpers(*, demo: bool, watch: bool) -> list[Helper]:
 
 
 def _leave() -> None:
-    """Ends without waiting for threads: a view that still works for a reader who has left must not delay the end."""
+    """Ends without waiting for threads, so that a view for a reader who has left does not delay the end."""
     logging.shutdown()
     sys.stdout.flush()
     sys.stderr.flush()

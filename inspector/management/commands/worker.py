@@ -29,9 +29,9 @@ class Command(BaseCommand):
 
     def handle(self, *, concurrency: int, **_: Any) -> None:
         logs.show_on_console(settings.LUCID_LOG_LEVEL)
-        # It warns of root because of pickled messages; ours are JSON.
+        # Celery warns about root because of pickled messages; ours are JSON.
         warnings.simplefilter("ignore", SecurityWarning)
-        # Celery would have Django check the addresses of all pages, which loads every view.
+        # Celery would make Django check the addresses of all pages, which loads every view.
         os.environ["CELERY_SKIP_CHECKS"] = "1"
         # Threads start at once, share the memory of one process, and die with it.
         worker = app.Worker(

@@ -1,7 +1,7 @@
-"""The index, put in order: every line points to something, every topic is pointed to, and all of it is loaded.
+"""Tidies the index: every line points to something, every topic has a line, and all of it is loaded.
 
-What leaves the index goes somewhere else: the rest of a long line into its topic, and lines beyond the limits into a
-topic of their own."""
+Nothing that leaves the index is lost: the rest of a long line goes into its topic, and lines beyond the limits go into
+a new topic."""
 
 from __future__ import annotations
 

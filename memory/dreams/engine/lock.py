@@ -1,8 +1,9 @@
-"""The lock of a memory directory, shared with whoever else dreams over it: `.consolidate-lock`.
+"""The lock of a memory directory, `.consolidate-lock`, which is shared with other programs that dream over it.
 
-Its body is the process that dreams; its time is when memory was last consolidated. It is taken by writing our process
-into it and reading it again. Success leaves the time of the taking, failure puts the earlier one back. A lock is taken
-over once it is an hour old and its process is dead; until then a dead one may only look so, from another container."""
+It contains the id of the process that dreams, and its modification time is when memory was last consolidated. To take
+it, we write our process id into it and read it again. Success leaves the time of the taking, failure restores the
+earlier one. A lock is taken over once it is an hour old and its process is dead; a younger one may belong to a process
+in another container, which only looks dead."""
 
 from __future__ import annotations
 

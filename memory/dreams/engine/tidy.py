@@ -1,6 +1,7 @@
-"""Tidy: the part of a dream that needs no model. Given the files, the same comes out, and a second time nothing.
+"""Tidy: the part of a dream that needs no model. The same files always give the same result, and a second tidy changes
+nothing.
 
-Topics that say the same become one, dates that depend on the day get their day, and the index is put in order."""
+Topics with the same content are merged, relative dates get their day, and the index is tidied."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A memory directory as it lies on disk now: listed without being read, a page of it read, or all of it with what the
-linter says. What was worked out is kept for a while, as long as no file of the directory has changed."""
+"""A memory directory as it is on disk now: listed without reading it, one page of it read, or all of it with the
+linter's findings. Results are cached as long as no file of the directory changes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Fingerprint = tuple[tuple[str, int, int], ...]
 
 @dataclass(frozen=True)
 class DirectoryReport:
-    """All of a directory, read and judged."""
+    """All of a directory, read and linted."""
 
     contents: MemoryDirectory
     findings: tuple[Finding, ...]
@@ -74,7 +74,7 @@ class DirectoryReport:
 
     @cached_property
     def by_file(self) -> Mapping[str, list[Finding]]:
-        """The gravest first; those of the directory as a whole under the empty name."""
+        """Findings by file, the most severe first; those of the whole directory have the empty name."""
         grouped: dict[str, list[Finding]] = {}
         for finding in self.findings:
             grouped.setdefault(finding.file, []).append(finding)
@@ -91,7 +91,7 @@ def fingerprint_of(files: Iterable[ListedFile]) -> Fingerprint:
 
 
 def cached_report(directory: Directory, files: Sequence[ListedFile]) -> DirectoryReport | None:
-    """What was worked out already, if it is still so."""
+    """The cached report, if it is still current."""
     with _lock:
         cached = _reports.get(directory.path)
     if cached is None or time.monotonic() - cached[1].created_at > CACHED_SECONDS or cached[0] != fingerprint_of(files):
@@ -100,7 +100,7 @@ def cached_report(directory: Directory, files: Sequence[ListedFile]) -> Director
 
 
 def report_of(directory: Directory, files: Sequence[ListedFile]) -> DirectoryReport:
-    """Reads and judges all of it, unless that is known. Raises DirectoryMissingError."""
+    """Reads and lints the whole directory, unless the report is cached. Raises DirectoryMissingError."""
     report = cached_report(directory, files)
     if report is not None:
         return report
@@ -129,7 +129,7 @@ def surroundings_of(directory: Directory) -> Surroundings:
 
 
 def count_recalls(uses: Mapping[tuple[str, str], UseCount]) -> dict[str, int]:
-    """How often each file was read or given."""
+    """How often each file was read or injected."""
     counts: dict[str, int] = {}
     for (name, kind), use in uses.items():
         if kind in ("read", "given"):
@@ -138,22 +138,22 @@ def count_recalls(uses: Mapping[tuple[str, str], UseCount]) -> dict[str, int]:
 
 
 def chain_for(directory: Directory) -> Chain:
-    """Everything that is loaded in the project's directory. Where that is not on this machine, what the rest of the
-    chain holds."""
+    """The instruction files that are loaded in the project's directory; if that is not on this machine, the rest of the
+    chain."""
     config = config_of(directory)
     project = checkout_of(directory) or config
     return build_chain(project, config=config, home=Path.home(), project=project, memory=decode_path(directory.path))
 
 
 def read_file(directory: Directory, name: str) -> MemoryFile | None:
-    """One file, whole, as it is now; None if there is none. Raises FileTroubleError."""
+    """One whole file as it is now; None if it does not exist. Raises FileTroubleError."""
     with Folder(decode_path(directory.path)) as folder:
         content = folder.read(disk_name(name))
     return parse_file(name, content.data, mtime_ns=content.status.mtime_ns) if content else None
 
 
 def read_files(directory: Directory, listed: Iterable[ListedFile]) -> list[MemoryFile]:
-    """Those of one page. Of a large one only the beginning is read; one that cannot be read has a problem."""
+    """The files of one page. Only the beginning of a large file is read; one that cannot be read gets a problem."""
     root = decode_path(directory.path)
     with Folder(root) as folder:
         return [_read(folder, root, file) for file in listed]
@@ -178,7 +178,7 @@ def _reason(error: OSError) -> str:
 
 
 def read_index_of(directory: Directory, files: Iterable[ListedFile]) -> Index | None:
-    """The index as it is now; None where there is none. Raises FileTroubleError."""
+    """The index as it is now; None if there is none. Raises FileTroubleError."""
     listed = next((file for file in files if file.name == INDEX_NAME), None)
     if listed is None:
         return None

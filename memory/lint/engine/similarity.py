@@ -1,9 +1,8 @@
-"""Pairs of texts that say the same, in time that grows with the number of texts and not with its square.
+"""Finds pairs of texts that say the same, in time proportional to the number of texts instead of its square.
 
-Texts that were copied share runs of words: sketches of those runs bring copies into the same bucket, and each is held
-against the first of its bucket. Texts that were written twice share rare words: pairs that have several in common are
-compared by the weight of all their words. Words are known by their checksums: those are quick to compare, and the
-same in every process.
+Copied texts share runs of words: sketches of those runs put copies into the same bucket, and each is compared with the
+first of its bucket. Texts that were written twice share rare words: pairs with several in common are compared by the
+weight of all their words. Words are replaced by checksums, which are quick to compare and the same in every process.
 """
 
 from __future__ import annotations
@@ -50,8 +49,8 @@ def find_similar_pairs(texts: Sequence[str]) -> list[Pair]:
 
 
 class _Checksums(dict[str, tuple[int, ...]]):
-    """The words that carry meaning between two blanks, as checksums: each such stretch is taken apart once, however
-    many texts hold it."""
+    """Checksums of the meaningful words in each part between two blanks. Each part is split once, however many texts
+    contain it."""
 
     def __missing__(self, stretch: str) -> tuple[int, ...]:
         checksums = self[stretch] = tuple(crc32(word.encode()) for word in significant_words(stretch))

@@ -9,9 +9,10 @@ from sessions.transcripts.engine.messages.cuts import find_cuts
 
 
 def last_summarized_after(messages: Sequence[Message], previous: str) -> str:
-    """The id to remember when the notes have been brought up to date.
+    """The id to remember after an update of the notes.
 
-    While a call of the last answer waits for its result, the old one stays: a cut behind it would part the two.
+    While a call of the last answer waits for its result, the old id stays, because a cut after the call would separate
+    the two.
     """
     if not messages or not find_cuts(messages).is_legal(len(messages)):
         return previous

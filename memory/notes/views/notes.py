@@ -1,4 +1,4 @@
-"""Notes of a session and what it has to remember: what is there, whether it is due, and the start of either as a run.
+"""The notes of a session and its memories: what exists, whether it is due, and the buttons that start a run for either.
 
 A model is asked only after its price was shown and confirmed."""
 

@@ -1,9 +1,9 @@
-"""The archive's form: a file as zstd frames of fixed raw size, so that any byte range is found by division.
+"""The format of the archive: a file as zstd frames of a fixed raw size, so that any byte range is found by division.
 
-Every block has two hashes. That of the frame covers only what is stored, so that every read can check it and still
-decompress no more than it needs. That of the bytes proves the content itself, and tells whether a file still holds what
-was archived. BLAKE2b with 128 bits: no accident will hit it, it is in the standard library, and it runs outside of
-Python's lock."""
+Every block has two hashes. The hash of the frame covers only what is stored, so that every read can check it and still
+decompress no more than it needs. The hash of the bytes proves the content itself, and tells whether a file still holds
+what was archived. Both are BLAKE2b with 128 bits: safe from accidents, in the standard library, and computed without
+the interpreter lock."""
 
 from __future__ import annotations
 

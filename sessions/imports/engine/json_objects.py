@@ -1,6 +1,6 @@
-"""Where JSON objects begin and end in bytes that are not one whole document.
+"""Finds where JSON objects begin and end in bytes that are not one whole document.
 
-Only braces and strings are looked at, so each scan is one pass however deep or long the object is.
+Only braces and strings matter, so each scan is one pass, however deep or long the object is.
 """
 
 from __future__ import annotations

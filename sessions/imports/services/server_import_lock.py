@@ -1,6 +1,6 @@
-"""The lock of an import where hosts share a PostgreSQL: that of its host, and for short that of all.
+"""The locks of an import where hosts share a PostgreSQL: its host's own, and for short moments one for all hosts.
 
-A transaction that writes shares a third one, which a transaction that writes rows of any host has for itself."""
+A transaction that writes shares a third lock, which a transaction that writes rows of other hosts holds alone."""
 
 from __future__ import annotations
 

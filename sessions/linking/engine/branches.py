@@ -1,7 +1,7 @@
-"""Which rows next to the active chain belong to it, and which were abandoned by a rewind.
+"""Tells which rows beside the active chain belong to it, and which were abandoned by a rewind.
 
-Several children of one row are mostly artefacts: parallel tool results, blocks of one message, hook output,
-progress. A real branch holds an answer of another message or a typed prompt.
+Several children of one row are mostly no branches: parallel tool results, blocks of one message, hook output, progress.
+A real branch holds an answer of another message or a typed prompt.
 """
 
 from __future__ import annotations

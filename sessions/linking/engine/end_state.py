@@ -18,9 +18,9 @@ _WINDOW = 4 * TAIL
 def end_state(
     graph: Graph, branches: BranchMembership, leaf: Leaf, compactions: Sequence[Boundary], anchors: Container[int]
 ) -> LinkState:
-    """Closed (no leaf) where the next row changes earlier marks, or where too many ids are awaited to remember.
+    """Closed (no leaf) if the next row may change earlier marks, or if too many ids would have to be remembered.
 
-    Anchors of kept rows are left out: what hangs on them gets another parent.
+    Anchors of kept rows are left out, because rows that follow them get another parent.
     """
     if leaf.node < 0 or leaf.rewound or len(graph.missing) > AWAITED:
         return LinkState(side=graph.agent_file)

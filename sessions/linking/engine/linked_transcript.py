@@ -12,9 +12,9 @@ from sessions.transcripts.engine.marks import Mark
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One of the ways that the conversation took from `fork`; None = from the very start.
+    """One of the ways that the conversation took from `fork`, or from the start if that is None.
 
-    Only the active one grows with the file: its `last` and `size` are those of the last full link.
+    Only the active branch grows with the file: its `last` and `size` are those of the last full link.
     """
 
     fork: int | None

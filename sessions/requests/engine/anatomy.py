@@ -1,7 +1,7 @@
-"""Places the parts of a request along its prompt, and says which of them the cache had.
+"""Places the parts of a request along its prompt, and tells which of them the cache had.
 
 The API counts only whole prompts, so its counts are spread over our estimates: everything after the last mark is
-`input`, everything before it was read or written, and what no record holds comes first, as tools and system prompt do.
+`input`, everything before it was read or written. What no record holds comes first, as tools and system prompt do.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.part import CacheFate, RequestPart, RequestSection
 from sessions.requests.engine.sent_marks import CacheMark, marks_of
 from sessions.usage.engine.billing_header import BILLING
-from sessions.usage.engine.tokens import estimate_block
 from sessions.usage.engine.usage import Usage
 from sessions.weights.engine import ContextWeights, Weight, combine
+from sessions.weights.engine.rates import estimate_blocks
 from sessions.weights.engine.setup_weights import SetupWeights, rest_label, setup_weights
 
 _TITLES = {"tools": "Tools", "system": "System prompt", "messages": "Messages"}
@@ -54,8 +54,15 @@ class Anatomy:
     """The tokens among these that no record holds."""
     unrecorded_label: str
     """What they are."""
+    beside: float
+    """The tokens among these that are beside system prompt and tools: what the client sent with messages."""
     marks_are_known: bool
     """Is it known where the cache marks were?"""
+
+    @property
+    def before_messages(self) -> float:
+        """The tokens of system prompt and tools that no record holds."""
+        return self.unrecorded - self.beside
 
     @property
     def marks(self) -> int:
@@ -91,6 +98,7 @@ def anatomy_of(
         scale.to_counted(estimated),
         scale.head,
         rest_label(setup),
+        0.0 if weights is None else min(scale.head, weights.unrecorded),
         setup.marks is not None or bool(marks),
     )
 
@@ -123,7 +131,7 @@ def _message_parts(elements: Sequence[Element], weights: ContextWeights | None) 
 
 
 def _tokens(weight: Weight | None, blocks: Sequence[Mapping[str, Any]]) -> int:
-    return sum(estimate_block(dict(block)) for block in blocks) if weight is None else round(weight.tokens)
+    return round((weight or estimate_blocks(blocks)).tokens)
 
 
 def _size(block: Mapping[str, Any]) -> int:

@@ -1,6 +1,6 @@
 """A captured request as a context, so that it is shown like the requests of a session.
 
-There are no records behind it: only the roles and types of its blocks say what they are.
+It has no records: only the roles and types of its blocks tell what they are.
 """
 
 from __future__ import annotations

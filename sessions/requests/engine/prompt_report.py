@@ -73,8 +73,8 @@ def prompt_report(
     copies: str = "",
     is_lucid: bool = False,
 ) -> PromptReport:
-    """`before`: the request before of the same source; `history`: what its requests wrote; `copies`: what a fork of
-    Lucid continues; `is_lucid`: Lucid asked."""
+    """`before`: the previous request of the same source; `history`: what its requests wrote; `copies`: what a fork of
+    Lucid continues; `is_lucid`: whether Lucid asked."""
     marks = marks_of(sent.setup, sent.elements)
     sections = prompt_sections(sent.setup, sent.elements, marks, _block_tokens(anatomy))
     scope = global_scope_sentence(

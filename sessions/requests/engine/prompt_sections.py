@@ -1,5 +1,5 @@
-"""The sections of the prompt in front of the messages: what each is for, and who may share its cache. Newer clients
-send some of them as messages that open the conversation."""
+"""The sections of the prompt before the messages: what each is for, and who may share its cache. Newer clients send
+some of them as the first messages of the conversation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RawSection(NamedTuple):
 
     @property
     def key(self) -> tuple[bool, str, str]:
-        """What it is compared by: where it is sent, its heading and its kind."""
+        """What identifies it in a comparison: where it is sent, its heading and its kind."""
         return self.is_message, self.heading, "" if self.kind is None else self.kind.name
 
     @property
@@ -95,7 +95,7 @@ class PromptSection:
 
     @property
     def kind(self) -> str:
-        """What it is for; empty if no rule names it, or if its title says so already."""
+        """What it is for; empty if no rule names it, or if its title already says so."""
         kind = self.part.kind
         return "" if kind is None or kind.name.lower() in self.title.lower() else kind.name
 
@@ -114,7 +114,7 @@ class PromptSection:
 def prompt_sections(
     setup: RequestSetup, elements: Sequence[Element], marks: MarksByBlock, tokens: Mapping[str, tuple[int, int]]
 ) -> tuple[PromptSection, ...]:
-    """`tokens`: place of a block -> its tokens as the page shows them, and its characters."""
+    """`tokens`: place of a block -> its tokens as the page shows them, and the number of its characters."""
     raw = [*system_parts(setup.system or ()), *opening_parts(elements)]
     shares = [_share(part, tokens) for part in raw]
     whole = max(1.0, sum(shares))
@@ -143,7 +143,7 @@ def system_parts(system: Sequence[Mapping[str, Any]]) -> Iterator[RawSection]:
 
 
 def opening_parts(elements: Sequence[Element]) -> Iterator[RawSection]:
-    """What the client says of itself before the first answer: messages of the role `system`, and reminders."""
+    """What the client itself adds before the first answer: messages of the role `system`, and reminders."""
     for number, element in enumerate(elements):
         if element.role == "assistant":
             return
@@ -166,7 +166,7 @@ def _paragraphs(place: str, heading: str, words: str) -> Iterator[RawSection]:
 
 
 def split_sections(words: str) -> list[tuple[str, str]]:
-    """Heading and text of each section of one block; without a heading for what stands before the first."""
+    """Heading and text of each section of one block; the text before the first heading has none."""
     if words.startswith(BILLING):
         return [("", words)]
     starts, headings, is_code, position = [0], [""], False, 0

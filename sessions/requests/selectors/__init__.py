@@ -1,4 +1,4 @@
-"""The request that a forked request repeats, and whether it can share the prompt cache of the session."""
+"""The request that a fork repeats, and whether the fork can share the prompt cache of the session."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ParentRequest:
 
 
 def find_sharing(transcript: Transcript, model_name: str) -> SharingDecision:
-    """For a session as it is now, and the model of a run: a name, `configured`, `mechanical` or nothing."""
+    """Decides for a session as it is now and the model of a run: a name, `configured`, `mechanical` or nothing."""
     if model_name in ("", MECHANICAL):
         return SharingDecision(False, NO_MODEL_ASKED)
     choice = choose_model(settings.MODELS)

@@ -1,7 +1,7 @@
-"""Masks secrets in text that is about to be shown or exported. The archive keeps what was written.
+"""Masks secrets in text that is about to be shown or exported. The archive keeps the original.
 
-Every pattern starts at a literal and repeats only bounded or disjoint classes, so that the time grows with the length
-of the text, whatever it contains.
+Every pattern starts with a literal and repeats only bounded or disjoint classes, so the time is proportional to the
+length of any text.
 """
 
 from __future__ import annotations

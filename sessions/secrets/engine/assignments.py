@@ -1,6 +1,6 @@
-"""Secrets that are known by the name of their variable or option: PASSWORD=..., "api_key": "...", --token ...
+"""Recognises secrets by the name of their variable or option: PASSWORD=..., "api_key": "...", --token ...
 
-A name alone proves little (`token: str`, `max_tokens=4096`), so the value has to look like a secret too.
+A name alone proves little (`token: str`, `max_tokens=4096`), so the value must look like a secret too.
 """
 
 from __future__ import annotations

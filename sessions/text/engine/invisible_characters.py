@@ -23,9 +23,11 @@ def spell_invisible(text: str) -> str:
 
 
 def reference_invisible(text: str) -> str:
-    """HTML that goes back to us unchanged, such as the text in a form: what has no width as character references.
+    """HTML that a browser sends back unchanged, such as the text in a form, with characters without a width as
+    references.
 
-    Control characters stay: a reference to one of the second table means another character, and none turns text around.
+    Control characters stay: a reference to one between 128 and 159 would mean another character, and none of them
+    changes the direction of text.
     """
     return _WITHOUT_WIDTH.sub(lambda match: f"&#x{ord(match[0]):X};", text)
 

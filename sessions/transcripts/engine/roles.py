@@ -1,4 +1,4 @@
-"""Whose a transcript file is, by its place.
+"""Tells by its path whose file a transcript is.
 
 Sub-agents have been stored in three ways: as rows inside the main file (see `linking.sidechains`), as
 `agent-<id>.jsonl` beside the session (2.0.28 to 2.0.x), and as `<session>/subagents/agent-<id>.jsonl` (2.1.2 and later,

@@ -1,6 +1,6 @@
-"""Which sessions are probably still going on: the agent has just written their file, and what it wrote is of now.
+"""Which sessions are probably still running: the agent has just written their file, and its last record is recent.
 
-The time of the file alone would call every session live that has just been unpacked, restored or cloned."""
+By the time of the file alone, every session that was just unpacked, restored or cloned would seem live."""
 
 from __future__ import annotations
 

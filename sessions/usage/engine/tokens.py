@@ -58,9 +58,9 @@ def estimate(messages: Sequence[Message], counter: TokenCounter = estimate_block
 
 
 class CountCache:
-    """A counter that counts each message once, for callers that ask about the same messages again.
+    """Counts each message once, for callers that ask about the same messages again.
 
-    It compares by identity and keeps the messages alive: make one per run, not one per process.
+    It compares by identity and keeps the messages alive, so make one per run, not one per process.
     """
 
     __slots__ = ("_alive", "_counted", "_counter")

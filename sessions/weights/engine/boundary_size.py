@@ -1,4 +1,4 @@
-"""What a compaction or a smaller edit that the client recorded did to the size of what it sends."""
+"""How a recorded compaction or smaller edit changed the size of the context."""
 
 from __future__ import annotations
 

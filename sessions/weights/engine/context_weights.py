@@ -1,4 +1,4 @@
-"""What the parts of one context weigh: as its conversation was measured, and estimated where it was not."""
+"""What the parts of one context weigh: measured with its conversation, otherwise estimated."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _weigh_parts(
 
 
 def _fit(weights: ContextWeights) -> ContextWeights:
-    """Parts that weigh more than the API counted are too heavy by the same share."""
+    """Scales down parts that together weigh more than the API counted."""
     if weights.head is None or weights.counted is None:
         return weights
     parts = weights.head.tokens + sum(weight.tokens for row in weights.messages for weight in row)

@@ -16,7 +16,7 @@ NO_RECORD = -1
 
 
 class PartKey(NamedTuple):
-    """A block that was shortened or cleared is another part than it was before."""
+    """A block that was shortened or cleared is a different part than before."""
 
     position: int
     """Of the record; NO_RECORD for what none holds."""

@@ -86,7 +86,7 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class _Pending:
-    """A request whose count is not shared out yet: only the next one shows what its answer was."""
+    """A request whose count is not apportioned yet, because only the next one shows its answer."""
 
     count: Count
     parts: Counter[Hashable]
@@ -160,7 +160,7 @@ class Ledger:
         return sum(self.weights[key].tokens * times for key, times in parts.items())
 
     def _follow_model(self, model: str, *, since: int) -> None:
-        """Another tokenizer counts the same words differently."""
+        """Rescales the weights after a switch of the model, because another tokenizer counts differently."""
         before, self._model = self._model, model
         if not before or tokenizer_of(before) == tokenizer_of(model):
             return
@@ -176,7 +176,7 @@ class Ledger:
             self.head = Weight(self.head.tokens * ratio, Basis.ESTIMATED)
 
     def _weigh_answer(self, answer: Sequence[Part], output: int, *, since: int) -> bool:
-        """An answer weighs what it counted as output. False if that count cannot be the whole of it."""
+        """Gives an answer its output count as weight. False if that cannot be all of it."""
         visible = [part for part in answer if part.features.content is not Content.THINKING]
         thoughts = [part for part in answer if part.features.content is Content.THINKING]
         spoken = sum(self.weights[part.key].tokens for part in visible)
@@ -214,7 +214,7 @@ class Ledger:
         return Sizing(pending.count, pending.predicted, self.head, parts, self.unrecorded, self.attached)
 
     def _weigh_head(self, pending: _Pending) -> None:
-        """The first request: what its messages do not weigh stands before them."""
+        """The first request: whatever its messages do not weigh is before them."""
         messages = self._sum(pending.parts)
         if messages > pending.count.prompt:
             self._share(list(pending.parts), pending.count.prompt, Basis.APPORTIONED, pending.count.position)

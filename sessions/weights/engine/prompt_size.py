@@ -25,7 +25,7 @@ class PromptSize:
 
     @property
     def whole(self) -> Weight | None:
-        """None if nothing tells what stands before the messages."""
+        """None if the size before the messages is unknown."""
         if self.counted is not None:
             return Weight(self.counted, Basis.MEASURED)
         if self.head is None:
@@ -48,7 +48,7 @@ class PromptSize:
 
 @dataclass(frozen=True, slots=True)
 class StoredSize:
-    """A size as it was kept, or printed."""
+    """A stored or printed size."""
 
     whole: Weight | None
     messages: Weight

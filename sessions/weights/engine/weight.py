@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Basis(StrEnum):
-    """From the surest to the least sure: what is added up is as sure as its least sure part."""
+    """From the surest to the least sure. A sum is as sure as its least sure part."""
 
     MEASURED = "measured"
     """The API counted exactly this."""

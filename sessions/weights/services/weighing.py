@@ -34,7 +34,8 @@ def weights_create(*, transcripts: Collection[int] | None = None) -> Run | None:
 
 
 def weights_run(active: ActiveRun, run: Run) -> dict[str, Any]:
-    """In a thread that gives way to pages; the thread of the worker goes on with other runs and must not."""
+    """Runs in a thread with a low priority. The worker's own thread also executes other runs and must keep its
+    priority."""
     with ThreadPoolExecutor(1, initializer=give_way, initargs=(SCAN,)) as thread:
         return thread.submit(_measure_all, active, run).result()
 
@@ -56,7 +57,7 @@ def _measure_due(active: ActiveRun, due: list[int]) -> dict[str, Any]:
             if transcript is not None:
                 transcript_weigh(transcript=transcript, active=active)
         except DamageError as error:
-            # The others must not suffer; this one is measured once it is repaired.
+            # The others are measured all the same; this one is measured once it is repaired.
             logger.warning("The tokens of %s are not measured: %s", pk, error)
             damaged.append(str(error))
         active.advance()

@@ -24,6 +24,7 @@ from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.selectors import compactable_messages
 from compaction.kinds.selectors.recorded_effects import recorded_effects
 from compaction.mechanisms.engine import Effects, Notes, legal_pivots
+from compaction.mechanisms.engine.attachments.file_history import CALLED
 from compaction.mechanisms.engine.conversation.kept_range import has_thinking
 from compaction.mechanisms.engine.rules import Rules
 from sessions.context.selectors.contexts import load_context, point_next
@@ -143,6 +144,17 @@ def test_what_is_left_is_accepted(kind: KindSpec, given: dict[str, str], model: 
             new -= refused(moment.messages, moment.messages, answering, thinking)
             assert not new, (moment.name, parameters, applied.why)
     assert done
+
+
+def test_a_model_that_knows_no_messages_of_the_role_system_gets_none(moments: list[Moment]) -> None:
+    for model, expected in (("claude-opus-4-6", False), ("claude-opus-5-5", True)):
+        parameters, attached = Parameters(settings={"rules": "2.1.197"}), set[str]()
+        for moment in moments:
+            applied = apply_kind(FULL, moment.messages, parameters, effects=moment.effects, now=0.0, model=model)
+            before = {message.uuid for message in moment.messages}
+            added = (message for message in applied.after if message.content and message.uuid not in before)
+            attached |= {message.role for message in added if CALLED in str(message.content[0].get("text"))}
+        assert ("system" in attached) is expected
 
 
 def test_every_kind_is_among_them() -> None:

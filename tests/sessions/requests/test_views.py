@@ -10,6 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Request, Transcript
+from sessions.weights.services.weighing import transcript_weigh
 from tests.compaction.cache.cached_session import Cached
 from tests.compaction.logged import SYSTEM, TOOLS, Logged
 from tests.pages import HTMX, fetch
@@ -117,6 +118,23 @@ def test_what_no_record_holds_is_said_to_be_unknown(client: Client, project: Pat
     assert "in no record" not in html
     assert "where the cache marks stood is unknown" in html
     assert "no record of this request holds them" in html
+
+
+def test_what_came_without_a_record_is_not_called_system_prompt(client: Client, project: Path) -> None:
+    file = Written(project=project)
+    file.user("ask")
+    file.assistant("say", usage={"input_tokens": 12_000, "output_tokens": 10})
+    file.user("ask more")
+    file.assistant("say more", usage={"input_tokens": 8_000, "cache_read_input_tokens": 12_000, "output_tokens": 10})
+    transcript = file.read()
+    transcript_weigh(transcript=transcript)
+    request = ids(transcript)[-1]
+    context = fetch(client, f"/sessions/{transcript.public_id}/context/?request={quote(request)}")
+    shown = [
+        (re.findall(r"~([\d.]+k) system prompt and tools", html), re.findall(r"~([\d.]+k) not recorded", html))
+        for html in (context, page(client, transcript, request))
+    ]
+    assert [(set(head), set(beside)) for head, beside in shown] == [({"12.0k"}, {"8.0k"})] * 2
 
 
 @pytest.mark.parametrize(("place", "words"), [("tools.0", "Runs a command."), ("system.1", "Never guess. ü")])

@@ -12,10 +12,10 @@ from sessions.transcripts.engine.messages import Message, replace_fields
 
 
 def sent_side(context: Context, side: ContextSide) -> ContextSide:
-    """The side of a comparison that shows what was sent, where the usual one shows what the records say.
+    """A side of a comparison with the messages as they were sent, instead of the records.
 
-    A message of the array may hold the words of several records. Each is a row of its own, so that it can be held
-    against the same record on the other side, and has the number of its message.
+    A message of the array may contain several records. Each gets its own row, with the number of its message, so that
+    it can be compared with the same record on the other side.
     """
     runs = [run for index, element in enumerate(context.elements) for run in _runs(index, element)]
     messages = tuple(message for _, message, _ in runs)

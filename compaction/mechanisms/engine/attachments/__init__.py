@@ -1,4 +1,4 @@
-"""What follows a compaction beside the summary, each within a budget."""
+"""What follows the summary of a compaction, each part within a budget."""
 
 from __future__ import annotations
 

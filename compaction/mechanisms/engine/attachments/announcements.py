@@ -1,7 +1,7 @@
-"""What the client gives the model anew after a summary: how the conversation opened, and lists of what there is.
+"""What the client tells the model again after a summary: how the conversation opened, and lists of what is available.
 
-A list that changed since it was first given is given as it is now. The state of git is as it was recorded last: what it
-is now stands in no record.
+A list that has changed is given as it is now. The state of git is the last recorded one, because no record has the
+current one.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ ORDER = (*LISTS, *SETTING, *OPENING)
 def announced_again(
     covered: Sequence[Message], kept_messages: Sequence[Message], records: Records, owner: str
 ) -> Iterator[Message]:
-    """What stands in the covered messages alone, in the client's order. A message that is given as it was stays the
-    same message."""
+    """What only the covered messages contain, in the client's order. A message that is given unchanged stays the same
+    object."""
     kept = {message.attachment: message.position or 0 for message in kept_messages}
     given: dict[str, list[Message]] = {}
     for message in covered:
@@ -59,7 +59,7 @@ def announced_again(
 
 
 def _joined(name: str, messages: Sequence[Message], records: Records, owner: str) -> Iterator[Message]:
-    """One list of several: without their records, all of them as they were."""
+    """Joins several lists into one; without their records, all of them unchanged."""
     attachments = [_attachment(message, records) for message in messages]
     if not all(attachments):
         yield from messages
@@ -83,7 +83,7 @@ def _joined(name: str, messages: Sequence[Message], records: Records, owner: str
 
 
 def _lines_now(name: str, attachments: Sequence[Attachment]) -> dict[str, str]:
-    """Name -> line, of what is there after all changes."""
+    """Name -> line, after all changes."""
     fields = _FIELDS[name]
     known: dict[str, str] = {}
     there: dict[str, str] = {}
@@ -107,7 +107,7 @@ def _added(name: str, attachment: Attachment) -> dict[str, str]:
 
 
 def _dated(message: Message, changes: Sequence[Message], records: Records, owner: str) -> Message:
-    """With the date of the latest change of it."""
+    """The message with the date of its latest change."""
     later = [change for change in changes if (change.position or 0) > (message.position or 0)]
     if not later:
         return message

@@ -1,4 +1,4 @@
-"""The attachments that follow a compaction: the summary says what was done, these say what to go on with."""
+"""The attachments that follow a compaction: the summary tells what was done, these what to continue with."""
 
 from __future__ import annotations
 
@@ -56,13 +56,14 @@ class Attachments:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where what is attached comes from."""
+    """The sources of attachments."""
 
     surroundings: Surroundings = field(default_factory=Surroundings)
     read_file: ReadFile = read_nothing
     records: Records = no_records
     pinned: frozenset[str] = frozenset()
     rules: CompactionRules = ARTICLES
+    pinned_elsewhere: Sequence[Message] = ()
 
 
 def attach(
@@ -75,8 +76,8 @@ def attach(
     counter: TokenCounter = estimate_blocks,
     now: float | None = None,
 ) -> Attachments:
-    """The `covered` messages are about to go; `owner` is the id of the boundary. What is given anew as it was stays the
-    same message, and is no change."""
+    """The `covered` messages will be removed; `owner` is the id of the boundary. A message that is given again
+    unchanged stays the same object, and is no change."""
     attached: list[Message] = []
     changes: list[Change] = []
     remarks: list[str] = [] if config.enabled else ["attachments are off"]
@@ -97,7 +98,7 @@ def attach(
 
 
 def hook_messages(texts: Sequence[str], owner: str, now: float | None = None) -> tuple[Message, ...]:
-    """What hooks returned, which comes after everything else."""
+    """The output of hooks, which comes after everything else."""
     return tuple(
         Message("user", (text_block(text),), MessageKind.INJECTED, derived_id("hook", str(number), owner), at=now)
         for number, text in enumerate(texts)
@@ -109,7 +110,7 @@ def _parts(
     messages: Sequence[Message], covered: slice, config: AttachmentConfig, sources: Sources
 ) -> Iterator[AttachmentPart]:
     surroundings = sources.surroundings
-    yield from quote_pinned(messages[covered], sources.pinned)
+    yield from quote_pinned(messages[covered], sources.pinned, sources.pinned_elsewhere)
     if not config.enabled:
         return
     if config.files.enabled:

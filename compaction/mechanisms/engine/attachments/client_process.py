@@ -1,4 +1,5 @@
-"""The process of the client that would compact: since when it runs, and whether its latest answer is an error.
+"""The process of the client that would compact: how long it has been running, and whether its latest answer is an
+error.
 
 No record says when a client was started. It writes its cost when it ends; a prompt that a program passes to a client
 that is started for it comes through the queue, without a snapshot of files.

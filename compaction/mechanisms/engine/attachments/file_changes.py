@@ -1,4 +1,4 @@
-"""What a tool call says of the text of a file: what was read of it, or what became of it."""
+"""What a tool call tells about the text of a file: what it read, or how it changed it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _CELL = "a cell of the notebook was changed"
 
 
 def path_of(call: Call) -> str:
-    """The file that a call is about; empty if it is about none."""
+    """The file of a call; empty if it has none."""
     path = call.input.get("file_path") or call.input.get("notebook_path") or call.input.get("path")
     return path if isinstance(path, str) and call.name in FILE_TOOLS else ""
 
 
 def is_unchanged_stub(text: str) -> bool:
-    """What stands for a result if a file is read again that has not changed."""
+    """Whether this text stands for a file that was read again without having changed."""
     return len(text) < _STUB_CHARACTERS and _UNCHANGED in text.lower()
 
 
 def text_after(
     call: Call, result: str, structured: Mapping[str, Any], known: FileText | None
 ) -> tuple[FileText, LineForm | None]:
-    """The text of the file after a call that succeeded, and how its result numbers lines, if it does. `structured`:
-    what the record of the result holds beside its text; empty if nothing."""
+    """The text of the file after a call that succeeded, and how its result numbers lines, if it does. `structured`: the
+    structured part of the result's record; empty if it has none."""
     if call.name in READING_TOOLS:
         return _text_read(call, result, structured, known)
     if call.name == WRITE:
@@ -63,7 +63,7 @@ def _text_read(
 
 
 def text_of_file(file: Mapping[str, Any], known: FileText | None) -> FileText:
-    """From a file as a record holds it: the text of some lines, and how many there are."""
+    """The text of some lines of a recorded file, and the number of all lines."""
     lines = tuple(file["content"].split("\n"))
     first, total = file.get("startLine"), file.get("totalLines")
     first = first if isinstance(first, int) and first > 0 else 1
@@ -71,7 +71,7 @@ def text_of_file(file: Mapping[str, Any], known: FileText | None) -> FileText:
     if total is not None and first == 1 and file.get("numLines", 0) >= total:
         return FileText((FilePart(1, lines),), len(lines))
     if known is not None and known.total is not None and total is not None and known.total != total:
-        known = None  # it was changed in between, so its other lines may be others
+        known = None  # it was changed in between, so its other lines may differ
     return (known or FileText()).with_part(FilePart(first, lines), total)
 
 
@@ -109,7 +109,7 @@ def _replacements(call: Call) -> Iterator[tuple[str, str, bool]]:
 
 
 def _patched(original: object, hunks: object) -> FileText | None:
-    """After the changes that a record lists: quotes and white space may be others than the call asked for."""
+    """The text after the changes in a record, whose quotes and white space may differ from those of the call."""
     if not isinstance(original, str) or not isinstance(hunks, Sequence):
         return None
     lines, result, position = original.split("\n"), list[str](), 0

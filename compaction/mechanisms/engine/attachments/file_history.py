@@ -1,5 +1,5 @@
-"""The files of a conversation as they are after its last message, as far as the conversation tells: what was read, what
-was edited and written since, and where a text cannot be known any more.
+"""The files of a conversation after its last message, as far as the conversation tells: what was read, what was edited
+and written since, and where a text is no longer known.
 
 Nothing is read from the disk: the paths in a transcript could name any file of the person who opens it.
 """
@@ -22,7 +22,6 @@ Records = Callable[[Message], Mapping[str, Any] | None]
 """The record that a message comes from; None if there is none."""
 
 COMMAND_TOOLS = frozenset({"Bash", "PowerShell"})
-FILE_ATTACHMENTS = frozenset({"file", "compact_file_reference", "edited_text_file"})
 CALLED = "Called the Read tool with the following input: "
 SHOWN = "Result of calling the Read tool:\n"
 _ATTACHED = re.compile(re.escape(CALLED) + r"(\{[^\n]*\})")
@@ -50,7 +49,7 @@ def touches_of(messages: Sequence[Message]) -> Iterator[tuple[int, Call, str]]:
 
 
 def attached_path(message: Message) -> str:
-    """The file that the client has attached with this message, or has named as too large for it."""
+    """The file that the client attached with this message, or named as too large."""
     if message.kind is not MessageKind.INJECTED or not message.content:
         return ""
     words = str(message.content[0].get("text", ""))
@@ -85,7 +84,7 @@ class FileHistory:
         return history
 
     def read(self, path: str) -> FileText | None:
-        """The text of a file, as far as it is known; None if nothing tells of it."""
+        """The text of a file, as far as it is known; None if nothing is known."""
         text = self.texts.get(path)
         return replace(text, form=self.form) if text is not None else None
 
@@ -101,7 +100,7 @@ class FileHistory:
         self.texts[path], self.form = text, form or self.form
 
     def feed_command(self, command: str) -> None:
-        """A command may have changed what is known. Which lines, nobody says."""
+        """Notes that a command may have changed files, in unknown lines."""
         rewrites, writes = _REWRITES.search(command), _WRITES.search(command)
         for path, text in self.texts.items():
             if rewrites or (writes and posixpath.basename(path) in command):

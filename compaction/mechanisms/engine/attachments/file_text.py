@@ -1,4 +1,4 @@
-"""What is known of the text of a file: all of it, some of its lines, or why nothing."""
+"""What is known about the text of a file: all of it, some of its lines, or the reason why nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _REMINDER = "<system-reminder>"
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
-    """How the client numbers lines, and what it says after them: both changed between versions."""
+    """How the client numbers lines and what it adds after them, which both changed between versions."""
 
     has_arrows: bool = False
     ending: str = ""
@@ -67,7 +67,7 @@ class FileText:
 
     @property
     def least_characters(self) -> int:
-        """How long the whole is, at least: as long as the known lines are, or, going by them, as its lines would be."""
+        """The least length of the whole file: that of the known lines, or an estimate for all lines based on them."""
         known = sum(len(part.lines) for part in self.parts)
         if not known or self.total is None or known >= self.total:
             return len(self.text)
@@ -79,7 +79,7 @@ class FileText:
         return f"lines {ranges} of {f'{self.total:,}' if self.total is not None else 'an unknown number'}"
 
     def with_part(self, part: FilePart, total: int | None) -> FileText:
-        """Lines that were just read go before what was known of them."""
+        """Lines that were just read replace what was known of them."""
         others = [rest for known in self.parts for rest in _cut_out(known, part)]
         merged: list[FilePart] = []
         for piece in sorted([*others, part], key=lambda piece: piece.first):

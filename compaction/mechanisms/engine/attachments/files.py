@@ -1,4 +1,5 @@
-"""Attaches the latest files again, as they are now: their text went with the summarised part, and may be outdated."""
+"""Attaches the latest files again with their current text: the earlier text was in the summarised part, and may be
+outdated."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ class FileConfig:
 
 
 def files_touched(messages: Sequence[Message]) -> dict[str, int]:
-    """The paths that were read, changed, or attached, with the index of the latest time; the latest first. What an
-    earlier compaction attached stands in the order of the client already."""
+    """The paths that were read, changed, or attached, with the index of the latest time; the latest first. Files that
+    an earlier compaction attached are in the client's order already."""
     order: dict[str, tuple[int, int]] = {}
     touched: dict[str, int] = {}
     group = -1
@@ -83,10 +84,10 @@ def restore_files(
     read_file: ReadFile,
     rules: CompactionRules,
 ) -> Iterator[AttachmentPart]:
-    """One part for each file that fits, then the remarks about those that do not."""
+    """One part for each file that fits, followed by remarks about those that do not."""
     restored = _Restored(config, rules)
     before, after = messages[: covered.start], messages[covered.stop :]
-    # What an earlier compaction attached is attached once more behind a new summary, unless it comes before that.
+    # Files that an earlier compaction attached are attached again after a new summary, unless they come before it.
     shown_paths = files_shown([*before, *after]).union(map(attached_path, before))
     excluded = {surroundings.plan.path if surroundings.plan is not None else "", *surroundings.memory_paths}
     for path, index in files_touched(messages).items():

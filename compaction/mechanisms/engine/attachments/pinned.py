@@ -1,4 +1,4 @@
-"""Messages that a person has pinned: where they are summarised, they are quoted word for word behind the summary."""
+"""Quotes pinned messages word for word after the summary, if they were summarised."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ _INTRODUCTION = "Messages that the user has pinned. They are quoted word for wor
 _SPEAKERS = {MessageKind.PROMPT: "The user", MessageKind.ANSWER: "You", MessageKind.RESULT: "A tool"}
 
 
-def quote_pinned(covered: Sequence[Message], pinned: Collection[str]) -> Iterator[AttachmentPart]:
-    """What an earlier summary had quoted is quoted again: the messages themselves are gone."""
-    quotes = [quote for message in covered for quote in _quotes(message, pinned)]
+def quote_pinned(
+    covered: Sequence[Message], pinned: Collection[str], elsewhere: Sequence[Message] = ()
+) -> Iterator[AttachmentPart]:
+    """`elsewhere`: pinned messages that had left the context before. What an earlier summary quoted is quoted again,
+    because the messages themselves are gone."""
+    quotes = [quote for message in (*elsewhere, *covered) for quote in _quotes(message, pinned)]
     if quotes:
         words = as_reminder("\n\n".join([_INTRODUCTION, *dict.fromkeys(quotes)]))
         yield AttachmentPart("pinned", (words,), "what is pinned, word for word")

@@ -1,5 +1,5 @@
-"""What the client knew besides the conversation, as far as records tell: the plan and its mode, skills that were
-invoked, agents in the background, files that come in another way."""
+"""What the client knew besides the conversation, as far as records tell: the plan and its mode, invoked skills, agents
+in the background, and files that are restored in another way."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class _Reader:
             self.feed_notifications(words)
 
     def feed_skill(self, message: Message, words: str) -> None:
-        """The text of a skill follows the call, or the command, that asked for it."""
+        """The text of a skill follows the call or the command that invoked it."""
         if match := _COMMAND.search(words):
             self.command = match[1].strip()
             return

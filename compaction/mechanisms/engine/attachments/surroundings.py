@@ -1,4 +1,4 @@
-"""What the client knows besides the conversation, and gives the model again after a compaction."""
+"""What the client knows besides the conversation, and tells the model again after a compaction."""
 
 from __future__ import annotations
 

@@ -51,5 +51,5 @@ class CollapseConfig:
 
 
 def suppresses_auto_compact(config: CollapseConfig) -> bool:
-    """Both free the same room, so auto-compact does not run while collapse is on."""
+    """Whether collapse is on: both free the same space, so auto-compact does not run then."""
     return config.enabled

@@ -1,4 +1,5 @@
-"""Context collapse before a request: replay what was committed, choose what may be next, commit what must go now."""
+"""Context collapse before a request: replays commits, chooses spans that may be next, and commits those that must go
+now."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ class _CollapseRun:
         fresh = state.armed and 0 <= self.size - state.last_spawn_tokens < config.spawn_every
         if fresh and (state.staged or not pressing):
             return state
-        # Beyond the threshold the choice is between a poor span and a request that does not fit.
+        # Beyond the threshold even a poor span is better than a request that does not fit.
         least = 0.0 if self.size >= self.limits.threshold else config.least_score
         summaries = {(span.first_uuid, span.last_uuid): span.summary for span in state.staged}
         candidates = [span for span in find_candidates(view, legal, config, self.counter) if span.score.total >= least]

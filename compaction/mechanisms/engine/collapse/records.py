@@ -43,10 +43,6 @@ def snapshot_record(state: CollapseState, session_id: str) -> dict[str, Any]:
     }
 
 
-def reset_record(session_id: str) -> dict[str, Any]:
-    return {"type": RESET, "sessionId": session_id}
-
-
 def to_records(state: CollapseState, session_id: str) -> list[dict[str, Any]]:
     return [*(commit_record(commit, session_id) for commit in state.commits), snapshot_record(state, session_id)]
 

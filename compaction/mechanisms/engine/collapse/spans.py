@@ -40,7 +40,7 @@ def find_candidates(
 
 
 def _start_of_latest(view: ConversationSurvey, keep_tokens: int) -> int:
-    """The index where the part begins that is never touched."""
+    """The index of the first message that is never collapsed."""
     return next(
         index
         for index in range(len(view.sizes), -1, -1)
@@ -54,7 +54,7 @@ def _replaceable_ranges(
     names = Counter(message.uuid for message in messages)
     start: int | None = None
     held = places_held_by_thinking(messages)
-    # What stands before the first answer are instructions and surroundings, which hold for all that follows.
+    # The messages before the first answer are instructions and surroundings, which apply to everything that follows.
     head = next((index for index, message in enumerate(messages) if message.role == "assistant"), len(messages))
     places = [place for place in legal.legal if head <= place <= latest and place not in held]
     for first, end in pairwise(places):

@@ -1,4 +1,4 @@
-"""What context collapse has decided: spans that are replaced for good, and spans that may be next."""
+"""The decisions of context collapse: spans that are replaced permanently, and spans that may be next."""
 
 from __future__ import annotations
 
@@ -58,13 +58,6 @@ class CollapseState:
                 undone.add(commit.collapse_id)
                 placeholders.add(commit.summary_uuid)
         return replace(self, commits=tuple(commit for commit in self.commits if commit.collapse_id not in undone))
-
-    def with_summary(self, first_uuid: str, summary: str) -> CollapseState:
-        """Adds the summary of a staged span, written before it is needed."""
-        staged = tuple(
-            replace(span, summary=summary) if span.first_uuid == first_uuid else span for span in self.staged
-        )
-        return replace(self, staged=staged)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -1,4 +1,4 @@
-"""The message that replaces what was summarised: it holds all that the model still knows of it."""
+"""The message that replaces the summarised part: everything that the model still knows about it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 
 
 class Hooks(Protocol):
-    """What a person has configured to run around a compaction. The texts that it returns go to the model."""
+    """The hooks that a person has configured to run around a compaction. Their texts go to the model."""
 
     def pre_compact(self, trigger: Trigger, instructions: str) -> str: ...
 
@@ -45,6 +45,8 @@ class Occasion:
     records: Records = no_records
     pinned: frozenset[str] = frozenset()
     """Ids of messages that stay word for word."""
+    pinned_elsewhere: Sequence[Message] = ()
+    """Pinned messages that have left the context already."""
     client: str = ""
     """The version of the client that wrote the session, as far as that is known."""
     hooks: Hooks = field(default_factory=NoHooks)

@@ -1,6 +1,6 @@
 """A compaction as a record: from it and the whole conversation, the shortened view is rebuilt byte for byte.
 
-Dropping the record brings the whole conversation back: nothing of it is ever rewritten.
+Dropping the record restores the whole conversation, because nothing is ever rewritten.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class CoveredRange:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """The view is: boundary, what stood before the covered messages, `inserted`, what stood after them, `appended`."""
+    """The view is: boundary, messages before the covered ones, `inserted`, messages after the covered ones,
+    `appended`."""
 
     way: CompactionMethod
     boundary: Boundary
@@ -155,7 +156,7 @@ def compacted_view(messages: Sequence[Message], cut: Cut, compaction: Compaction
 
 
 def replay_compactions(messages: Sequence[Message], compactions: Sequence[Compaction]) -> list[Message]:
-    """The view of the whole conversation. A compaction that these messages already show is skipped."""
+    """The view of the whole conversation. A compaction that these messages already include is skipped."""
     return replay_with_misfits(messages, compactions)[0]
 
 
@@ -170,7 +171,7 @@ def replay_with_misfits(
         if view is None and not any(message.uuid == compaction.summary.uuid for message in current):
             unfit.append(compaction)
             continue
-        # Each was made from what the ones before it had left, so a view that shows it shows those too.
+        # Each was made from the view after the ones before it, so a view that includes it includes those too.
         unfit.clear()
         current = current if view is None else view
     return current, unfit
@@ -190,9 +191,10 @@ def _apply(messages: list[Message], compaction: Compaction) -> list[Message] | N
 
 
 def rebase(compaction: Compaction, view_messages: Sequence[Message], whole: Sequence[Message]) -> Compaction:
-    """The same compaction, in terms of the whole conversation instead of a view of it.
+    """The same compaction, but of the whole conversation instead of a view, which may lack messages and hold
+    placeholders for others.
 
-    A view may lack messages and hold placeholders for others. The result can be replayed on the whole.
+    The result can be replayed on the whole.
     """
     start = _find_start(view_messages, compaction.covered)
     assert start is not None, "a compaction covers messages of the view that it was made from"

@@ -1,6 +1,6 @@
-"""Puts together what is left after a compaction: boundary, summary, kept messages, attachments, output of hooks.
+"""Assembles the view after a compaction: boundary, summary, kept messages, attachments, output of hooks.
 
-Hooks act on the world outside, so they run only once it is clear that the compaction will be made.
+Hooks have side effects, so they run only once it is certain that the compaction will be made.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from compaction.mechanisms.engine.guards.constraints import lost_rules, with_rul
 from compaction.mechanisms.engine.guards.inflation import explain_inflation
 from compaction.mechanisms.engine.mechanical.statements import LABEL
 from compaction.mechanisms.engine.report import Change, ChangeKind, Outcome, Report
-from compaction.mechanisms.engine.rules import CompactionRules, rules_of
+from compaction.mechanisms.engine.rules import CompactionRules, rules_of, suit_model
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
@@ -52,15 +52,22 @@ class CompactionDraft:
 def apply_draft(
     messages: Sequence[Message], draft: CompactionDraft, occasion: Occasion, attachments: AttachmentConfig
 ) -> Outcome[Attempt]:
-    """The compacted view, or the old one and why it stays."""
+    """The compacted view, or the old one and the reason for keeping it."""
     counter, owner = occasion.counter, derive_boundary_id(messages)
     draft = _carry_rules(messages[draft.cut.start : draft.cut.stop], draft)
-    rules = rules_of(attachments.rules, occasion.client)
+    rules = suit_model(rules_of(attachments.rules, occasion.client), occasion.model)
     attachment = attach(
         messages,
         slice(draft.cut.start, draft.cut.stop),
         attachments,
-        Sources(occasion.surroundings, occasion.read_file, occasion.records, occasion.pinned, rules),
+        Sources(
+            occasion.surroundings,
+            occasion.read_file,
+            occasion.records,
+            occasion.pinned,
+            rules,
+            occasion.pinned_elsewhere,
+        ),
         owner=owner,
         counter=counter,
         now=occasion.now,
@@ -85,7 +92,7 @@ def apply_draft(
 
 
 def _carry_rules(covered: Sequence[Message], draft: CompactionDraft) -> CompactionDraft:
-    """A mechanical summary quotes the rules of earlier ones by itself, within its room."""
+    """A mechanical summary already quotes the rules of earlier ones, within its limit."""
     rules = [] if draft.summary.startswith(LABEL) else lost_rules(draft.summary, covered)
     if not rules:
         return draft

@@ -1,1 +1,1 @@
-"""A conversation as the mechanisms see it: its calls and turns, and where it may be cut."""
+"""The structure of a conversation for the mechanisms: its calls and turns, and where it may be cut."""

@@ -1,6 +1,7 @@
-"""What a client tells the model beside the conversation: how the session stands, not what was said in it.
+"""What a client tells the model besides the conversation: the state of the session, not its words.
 
-It opens a conversation, or lists what there is. It belongs to no turn, and after a summary the client gives it anew.
+It opens a conversation, or lists what is available. It belongs to no turn, and after a summary the client tells it
+again.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class Turn:
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """What comes before the first input belongs to no turn, and neither does a summary with what follows it, nor what
-    the client tells of how the session stands."""
+    """Messages before the first input belong to no turn, nor do a summary with what follows it, and messages of the
+    client about the state of the session."""
     answers: dict[str, int] = {}
     calls: dict[str, int] = {}
     members: list[list[int]] = []

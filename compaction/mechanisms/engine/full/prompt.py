@@ -1,7 +1,7 @@
-"""The prompt for a summary: put together from parts, so that each variant changes only its own.
+"""The prompt for a summary, assembled from parts, so that each variant changes only its own.
 
-Tools are forbidden at both ends, because a call would use up the only turn. The analysis is a draft that nobody keeps:
-asking for it makes the summary better.
+Tools are forbidden at both ends, because a call would use up the only turn. The analysis is a draft that is thrown
+away; asking for it makes the summary better.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ def compaction_prompt(
     begins: str = "",
     standing: Sequence[str] = (),
 ) -> str:
-    """`begins` quotes the first message of the recent part; what hooks ask for comes after what the user asks for.
-    `standing` are headings in CLAUDE.md under which instructions for summaries stand."""
+    """`begins` quotes the first message of the recent part; instructions of hooks follow those of the user. `standing`
+    are headings in CLAUDE.md with instructions for summaries."""
     sections = SECTIONS[variant]
     parts = [
         PREAMBLE,

@@ -78,7 +78,7 @@ def obtain_reply(
     begins_at: str = "",
     thinks: bool = False,
 ) -> Reply:
-    """`thinks`: the conversation's model does, and so would a fork."""
+    """`thinks`: whether the conversation's model thinks, as a fork would too."""
     with_content = [message for message in messages if message.content]
     body, _ = repair_messages(without_media(without_skills(with_content)), model=model, before=with_content)
     instruction = Message(

@@ -1,4 +1,4 @@
-"""Instructions for summaries that stand in CLAUDE.md: the sections of instruction files whose heading says so."""
+"""Instructions for summaries in CLAUDE.md: the sections of instruction files with such a heading."""
 
 from __future__ import annotations
 

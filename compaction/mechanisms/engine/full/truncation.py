@@ -16,7 +16,7 @@ SHARE_WITHOUT_GAP = 0.2
 
 
 class PromptTooLongError(Exception):
-    """The API refused a request because of its size: by so many tokens, where it says so."""
+    """The API refused a request because of its size. `gap` is by how many tokens, if the API told."""
 
     def __init__(self, message: str = "The prompt is too long.", *, gap: int | None = None) -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class Truncation:
 def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
     """Groups of one response each, with the input before it and the results after it.
 
-    Records of one response stay together whatever is between them, so a call is never separated from its result.
+    Records of one response stay together whatever comes between them, so a call is never separated from its result.
     """
     places = find_cuts(messages)
     rounds: list[list[Message]] = []
@@ -58,9 +58,9 @@ def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
 def truncate(
     messages: Sequence[Message], gap: int | None, *, attempt: int = 1, counter: TokenCounter = estimate_blocks
 ) -> Truncation:
-    """Without the oldest rounds: as many as hold the `gap`, or a fifth of them where it is not known.
+    """Drops the oldest rounds: as many as the `gap` needs, or a fifth if that is unknown.
 
-    Raises NothingLeftError when no round would be left to summarise.
+    Raises NothingLeftError if no round would be left to summarise.
     """
     body = list(messages)
     if body and _is_marker(body[0]):

@@ -1,4 +1,4 @@
-"""What keeps a compaction from doing harm: no inflation, no invented quotes, no endless failures, no recursion."""
+"""Guards against harmful compactions: no inflation, no invented quotes, no endless failures, no recursion."""
 
 from __future__ import annotations
 

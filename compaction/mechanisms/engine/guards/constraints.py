@@ -1,7 +1,7 @@
-"""Rules that an earlier summary still held, and a new one does not: they are carried over word for word.
+"""Finds rules that an earlier summary had and a new one lacks, to carry them over word for word.
 
-A summary of a summary is the only place where a rule of the user is left, so what it drops is gone for good. A rule
-that the user took back since is not carried over.
+A summary of a summary is the only place where a rule of the user is left, so what it drops is lost. A rule that the
+user has taken back is not carried over.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SAME, _ABOUT = 0.8, 0.5
 
 
 def lost_rules(summary: str, covered: Sequence[Message]) -> list[str]:
-    """The rules of earlier summaries among the covered messages that the new summary does not hold."""
+    """The rules of earlier summaries among the covered messages that the new summary lacks."""
     sentences = [_words(part) for part in _ENDS.split(summary)]
     lost: dict[str, None] = {}
     for index, message in enumerate(covered):
@@ -54,7 +54,7 @@ def with_rules(summary: str, rules: Sequence[str]) -> str:
 
 
 def _rules(summary: str) -> Iterator[str]:
-    """What an earlier summary says that the user asked for: the other sections tell of the work."""
+    """What the user asked for, according to an earlier summary; its other sections are about the work."""
     for text in _sections(summary):
         for part in _ENDS.split(text):
             rule = _MARKS.sub("", part)

@@ -1,4 +1,4 @@
-"""A compaction has to make a conversation smaller; one that does not has only lost information."""
+"""A compaction must make a conversation smaller; otherwise it only loses information."""
 
 from __future__ import annotations
 

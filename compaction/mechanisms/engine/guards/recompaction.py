@@ -1,4 +1,4 @@
-"""Frequent compactions are a sign that their summaries are too long, so each says how it came about."""
+"""Frequent compactions are a sign that their summaries are too long, so each notes how it came about."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Recompaction:
 def track_recompaction(
     messages: Sequence[Message], last: Compaction | None, threshold: int, source: str
 ) -> Recompaction:
-    # What the client itself has compacted begins with a summary.
+    # A conversation that the client itself compacted begins with a summary.
     start = next((index + 1 for index in range(len(messages) - 1, -1, -1) if _is_summary(messages[index])), 0)
     earlier = messages[start - 1].uuid if start else ""
     if last is not None:
@@ -42,7 +42,8 @@ def track_recompaction(
 
 
 def is_just_compacted(messages: Sequence[Message]) -> bool:
-    """It begins with a summary that no answer has followed; what was kept beside it counts no tokens any more."""
+    """Whether it begins with a summary that no answer has followed. Kept messages beside it have no token counts any
+    more."""
     start = next((index + 1 for index in range(len(messages) - 1, -1, -1) if _is_summary(messages[index])), 0)
     return start > 0 and all(message.usage is None for message in messages[start:])
 

@@ -1,4 +1,4 @@
-"""Summaries and notes without a model: they quote and list what is recorded, and judge nothing."""
+"""Summaries and notes without a model: they quote and list records, without judging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fills the ten sections of session notes from what is recorded, for when no model takes notes."""
+"""Fills the ten sections of session notes from the records, if no model takes notes."""
 
 from __future__ import annotations
 

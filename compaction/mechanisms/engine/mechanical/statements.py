@@ -1,5 +1,5 @@
-"""What a person wrote, cut into statements and sorted by how much is lost without them: a rule is kept before a fact,
-and a fact before a remark, wherever they stand."""
+"""Splits what a person wrote into statements, sorted by how much is lost without them: rules come before facts, and
+facts before remarks, wherever they are."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Statement:
 
 
 def statements_of(requests: Sequence[str]) -> list[Statement]:
-    """In order; what is written twice counts once, and an amount or a date counts as it was given last."""
+    """The statements in order. Repeated ones count once; of an amount or a date the last value counts."""
     statements = [
         Statement(number, part, rank_of(part, is_pasted=len(text) > PASTED))
         for number, text in enumerate(requests)

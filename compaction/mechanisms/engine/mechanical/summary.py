@@ -1,5 +1,5 @@
-"""Fills the nine sections of a summary from what is recorded. Every line that is not the user's own begins with a mark,
-so that no quoted heading can be taken for one of ours."""
+"""Fills the nine sections of a summary from the records. Every line that is not the user's own begins with a mark, so
+that no quoted heading can be mistaken for ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Microcompact: old tool results are cleared, by the clock, in the server's cache, or by the API itself."""
+"""Microcompact: clears old tool results by the clock, in the server's cache, or through the API itself."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def required_betas(management: Mapping[str, Any] | None, *, on_demand: bool = Fa
 
 
 def clear_tool_uses(config: ClearToolUsesConfig, tools: Sequence[str] = ()) -> dict[str, Any]:
-    """Readers lose their results; writers lose their inputs too, because those are what is large."""
+    """Reading tools lose their results; writing tools also lose their inputs, which are the large part."""
     writers = WRITERS | {alias for alias, tool in ALIASES.items() if tool in WRITERS}
     excluded = sorted({*config.exclude_tools, *(tool for tool in tools if tool_of(tool) is None)})
     inputs = sorted(writers.intersection(tools) if tools else WRITERS)

@@ -42,7 +42,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class CachedState:
-    """Empty after a compaction, and after a time-based clearing."""
+    """The state, which is empty after a compaction and after a time-based clearing."""
 
     order: tuple[str, ...] = ()
     """All registered results, in the order in which they came."""
@@ -120,7 +120,7 @@ def cached_microcompact(
 
 
 def tokens_deleted(messages: Sequence[Message], state: CachedState, counter: TokenCounter = estimate_blocks) -> int:
-    """What the model does not see of these messages, although they have it: results deleted from its cache."""
+    """The tokens of results in these messages that were deleted from the model's cache."""
     clearables = {clearable.call.id: clearable for clearable in clearable_results(messages)} if state.deleted else {}
     return sum(_saved_tokens(clearables[tool_id], counter) for tool_id in state.deleted if tool_id in clearables)
 
@@ -154,7 +154,7 @@ def _reason_to_decline(config: CachedConfig, main_thread: bool, supported: bool)
 
 
 def _build_cache_edits(pinned: Sequence[Pin], present: Mapping[str, ClearableResult]) -> Iterator[Mapping[str, Any]]:
-    """Results that have since left the array cannot be referred to."""
+    """Leaves out results that are no longer in the array, because they cannot be referred to."""
     for pin in pinned:
         edits = [{"type": "delete", "cache_reference": tool_id} for tool_id in pin.tool_use_ids if tool_id in present]
         if edits:
@@ -167,7 +167,7 @@ def _saved_tokens(clearable: ClearableResult, counter: TokenCounter) -> int:
 
 
 def _tokens_before_and_after(clearable: ClearableResult, counter: TokenCounter) -> tuple[int, int]:
-    """A result that is shorter than the words that take its place gains nothing, and costs nothing: it is deleted."""
+    """A result that is shorter than its replacement saves nothing and costs nothing; it is deleted."""
     before = counter((clearable.result.block,))
     return before, min(before, counter((clear_block(clearable.result.block),)))
 

@@ -1,4 +1,4 @@
-"""Which results may be cleared: only those of tools whose output can be had again, or is a mere confirmation."""
+"""Which results may be cleared: only those of tools whose output can be obtained again, or is a mere confirmation."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def tool_of(name: str) -> str | None:
 
 
 def clearable_results(messages: Sequence[Message]) -> Iterator[ClearableResult]:
-    """Oldest first; not those that are cleared or empty already."""
+    """Oldest first, without those that are already cleared or empty."""
     calls: Mapping[str, Call] = calls_of(messages)
     for result in results_of(messages):
         call = calls.get(result.tool_use_id)

@@ -1,4 +1,4 @@
-"""Time-based microcompact: after a long pause the cache is cold, so old results can go at no cost."""
+"""Time-based microcompact: after a long pause the cache is cold, so clearing old results costs nothing."""
 
 from __future__ import annotations
 

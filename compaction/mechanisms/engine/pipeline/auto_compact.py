@@ -45,7 +45,7 @@ def auto_compact(work: Work, *, refusal: str = "") -> TrackedCompaction | None:
         return None
     unanswered = work.view[start_of_unanswered(work.view, work.effects.surroundings.process.error_at) :]
     answered = work.view[: len(work.view) - len(unanswered)]
-    # What was refused although it had just been compacted is compacted as usual: keeping more would not help again.
+    # A request that was refused right after a compaction is compacted as usual, because keeping more would fail again.
     occasion = replace(_occasion(work), refusal="" if is_just_compacted(answered) else refusal)
     for attempt in (_by_notes, _by_model):
         outcome = attempt(work, answered, occasion)
@@ -72,7 +72,7 @@ def record_compaction(
     work.reports.append(_clean_up(work))
     microcompact = state.microcompact
     if work.config.main_thread:
-        # What was cleared after a pause stays cleared in the kept messages; edits of the cache are void.
+        # Results cleared after a pause stay cleared in the kept messages; edits of the cache no longer apply.
         microcompact = MicrocompactState(timed=microcompact.timed)
         work.cache_edits = ()
     work.state = replace(
@@ -88,7 +88,7 @@ def record_compaction(
 
 
 def _clean_up(work: Work) -> Report:
-    """What a compaction empties: a sub-agent's must leave alone what the whole session shares."""
+    """Clears the state that a compaction ends. A sub-agent's compaction leaves alone what the whole session shares."""
     cached, size = work.state.microcompact.cached, estimate(work.view, work.counter)
     if not work.config.main_thread:
         why = f"A compaction of {work.config.source} empties nothing that the session shares."

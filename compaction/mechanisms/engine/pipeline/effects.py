@@ -1,4 +1,4 @@
-"""What the pipeline asks of the world outside. Each may be missing; then what depends on it declines, and says so."""
+"""What the pipeline needs from outside. Each may be missing; mechanisms that need it then decline and say so."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class Effects:
     records: Records = no_records
     pinned: frozenset[str] = frozenset()
     """Ids of messages that stay word for word."""
+    pinned_elsewhere: Sequence[Message] = ()
+    """Pinned messages that have left the context already."""
     client: str = ""
     """The version of the client that wrote the session, as far as that is known."""
     betas: tuple[str, ...] = ()
@@ -49,6 +51,7 @@ class Effects:
             self.read_file,
             self.records,
             self.pinned,
+            self.pinned_elsewhere,
             self.client,
             self.hooks,
             counter,

@@ -1,4 +1,4 @@
-"""How large the next request will be, when the API's last count was of a conversation that has been edited since."""
+"""How large the next request will be if the conversation was edited since the API's last count."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sessions.usage.engine.tokens import TokenCounter, context_size, estimate
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """What edits saved: in the request that the API counted last (`counted`), and in the latest one (`latest`)."""
+    """What edits saved in the request that the API counted last (`counted`), and in the latest one (`latest`)."""
 
     anchor: str = ""
     """The answer whose count is used."""

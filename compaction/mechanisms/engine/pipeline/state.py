@@ -1,4 +1,4 @@
-"""Everything that the pipeline has decided so far. With it the same conversation gives the same bytes again."""
+"""All decisions of the pipeline so far. With them the same conversation gives the same bytes again."""
 
 from __future__ import annotations
 

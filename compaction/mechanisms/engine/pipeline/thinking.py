@@ -1,4 +1,4 @@
-"""Drops thinking that cannot be sent any more: of another model, or bound to what no longer precedes it.
+"""Drops thinking that can no longer be sent: thinking of another model, or bound to messages that no longer precede it.
 
 Newer models sign everything before a thinking block. An edit that was made before the block was written is part of what
 was signed; one that is made afterwards kills it, and it has to be left out from then on. So for each block a

@@ -109,7 +109,7 @@ class Work:
             self.state = replace(self.state, collapse=self.state.collapse.without(collapse_id))
 
     def find_collapsed_thoughts(self) -> str:
-        """The commit whose span holds the thoughts that the latest turn has to begin with; empty if none does."""
+        """The commit whose span holds the thoughts with which the latest turn must begin; empty if none does."""
         spans = collapse_replayed(self.view, self.state.collapse.commits).spans
         indexes = {index for span in spans for index in range(span.first, span.end)}
         if not spans or not loses_first_thoughts(self.view, indexes):

@@ -1,4 +1,4 @@
-"""Snip: whole turns leave the context, and the model is reminded that they can."""
+"""Snip: removes whole turns from the context, and reminds the model that it can."""
 
 from __future__ import annotations
 

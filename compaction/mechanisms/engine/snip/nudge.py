@@ -1,4 +1,4 @@
-"""The nudge: after so much growth without a snip, the model is reminded that it may snip."""
+"""The nudge: reminds the model that it may snip, after so much growth without a snip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snip: whole turns that nobody needs any more leave the context; the transcript keeps them.
+"""Snip: removes whole turns that are no longer needed from the context; the transcript keeps them.
 
 The model names a turn by a short id that stands at the end of each input of a person. The tags are only in the copy
 that is sent.
@@ -45,9 +45,9 @@ class SnipReport(Report):
 
 
 def short_id(uuid: str) -> str:
-    """The first ten hex digits as a number in base 36, of which the first six characters."""
+    """The first six characters of the first ten hex digits as a number in base 36."""
     digits = _NO_HEX.sub("", uuid) if _LIKE_A_UUID.fullmatch(uuid) else ""
-    if len(digits) < _HEX_DIGITS:  # not a uuid: hashing it is as stable
+    if len(digits) < _HEX_DIGITS:  # not a uuid; a hash of it is just as stable
         digits = blake2b(uuid.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     number = int(digits[:_HEX_DIGITS], 16)
     written = ""
@@ -79,7 +79,7 @@ def tag_inputs(
 
 
 def untag_inputs(messages: Sequence[Message]) -> Sequence[Message]:
-    """The conversation itself, of a copy that is sent: no transcript holds tags."""
+    """The conversation without the tags of the copy that is sent."""
     return [_untag(message) if _is_input(message) else message for message in messages]
 
 
@@ -92,7 +92,7 @@ def snip(
     reason: str = "",
     counter: TokenCounter = estimate_blocks,
 ) -> Outcome[SnipState]:
-    """Takes the turns with these ids out of the context, and all that were taken out before."""
+    """Removes the turns with these ids from the context, and all that were removed before."""
     config, state = config or SnipConfig(), state or SnipState()
     requested = list(dict.fromkeys(ids)) if config.enabled else []
     visible = [message for message in messages if message.uuid not in state.removed] if requested else messages
@@ -128,7 +128,7 @@ def replay_snips(
     *,
     counter: TokenCounter = estimate_blocks,
 ) -> Outcome[SnipState]:
-    """Removes again what is recorded as removed, on every request and after every resume."""
+    """Repeats recorded snips, on every request and after every resume."""
     config, state = config or SnipConfig(), state or SnipState()
     before = estimate(messages, counter)
     if not config.enabled:

@@ -1,4 +1,4 @@
-"""What was snipped, as the transcript records it, and the size from which growth is counted since."""
+"""What was snipped, as the transcript records it, and the size from which growth is counted."""
 
 from __future__ import annotations
 

@@ -131,7 +131,8 @@ def limit_tool_results(
 
 
 def result_path(tool_use_id: str, config: BudgetConfig) -> str:
-    """Ids come from transcripts: one that is no plain name is made one, so that the path cannot lead anywhere else."""
+    """Ids come from transcripts, so one that is not a plain name is turned into one, and the path cannot lead
+    elsewhere."""
     name = _UNSAFE.sub("_", tool_use_id)[:100]
     if name != tool_use_id:
         name += "-" + blake2b(tool_use_id.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

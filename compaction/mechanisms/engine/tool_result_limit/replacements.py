@@ -1,4 +1,4 @@
-"""Which results were replaced by which text, for good: the frozen decisions of the result budget."""
+"""Which results were permanently replaced by which text: the decisions of the result budget."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KIND = "tool-result"
 
 @dataclass(frozen=True, slots=True)
 class ContentReplacementState:
-    """What was decided for each result. The object never changes, so a fork can start from its parent's."""
+    """The decision for each result. The object never changes, so a fork can start from its parent's."""
 
     replacements: Mapping[str, str] = field(default_factory=dict)
     """Tool use id -> the text that stands for the result."""
@@ -28,7 +28,7 @@ class ContentReplacementState:
         return ContentReplacementState(remaining, self.seen | {tool_use_id})
 
     def to_record(self, session_id: str, agent_id: str = "", only: Iterable[str] | None = None) -> dict[str, Any]:
-        """As a line of the transcript, of all replacements or `only` of some."""
+        """A record for the transcript, with all replacements or `only` some."""
         ids = self.replacements.keys() if only is None else only
         replacements = [{"kind": _KIND, "toolUseId": tool, "replacement": self.replacements[tool]} for tool in ids]
         agent = {"agentId": agent_id} if agent_id else {}

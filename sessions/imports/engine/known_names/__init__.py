@@ -1,7 +1,7 @@
-"""What we know of records, and what in one of them we do not know.
+"""Notices what we do not know in a record: a reader that silently ignores new things is silently wrong.
 
-A reader that ignores new things silently is wrong without saying so. `unknowns` looks at every record of an import,
-so a known one must cost next to nothing: set comparisons first, names only on a miss.
+Every record of an import is checked, so a known one must cost next to nothing: sets are compared first, names only if
+they differ.
 """
 
 from __future__ import annotations

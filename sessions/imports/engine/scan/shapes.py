@@ -1,8 +1,8 @@
-"""The shapes that nearly every record has, decoded without building values that nobody reads.
+"""Decodes the shapes that nearly every record has, without building values that nobody reads.
 
-Tool output stands twice in a record, and is most of a transcript; an import needs neither copy as text. A record with a
-single unusual key or value has none of these shapes. The caller then decodes it whole, which also finds what is unknown
-in it. For all others both ways give the same summary; tests compare the two on every record that we have.
+A record holds tool output twice, which makes up most of a transcript; an import needs neither copy as text. A record
+with a single unusual key or value has none of these shapes. The caller then decodes it whole, which also finds what is
+unknown in it. For all others both ways give the same summary; tests compare the two on every record that we have.
 """
 
 from __future__ import annotations

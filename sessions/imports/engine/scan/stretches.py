@@ -34,9 +34,10 @@ class Stretch:
 def read_stretches(
     path: Path, start: int, size: int, scanner: Scanner | None, *, pack: bool = True, quick: bool = False
 ) -> Iterator[Stretch]:
-    """Read `path` from the parsed offset `start` to `size`; the block that `start` lies in is written anew.
+    """Reads `path` from the parsed offset `start` to `size`.
 
-    Without a scanner the file is only archived; without `pack` it is only scanned; `quick` is for many files."""
+    The block that holds `start` is written again. Without a scanner the file is only archived, without `pack` only
+    scanned. `quick` is for many files."""
     compress = compressor(quick=quick)
     with path.open("rb") as file:
         head = print_of(file.read(min(PRINT_BYTES, size)))

@@ -1,7 +1,7 @@
-"""The portions of a shared import in the database: whole files in the order of the plan, each taken by one process.
+"""The portions of a shared import in the database: whole files in the order of the plan, each read by one process.
 
-PostgreSQL's row locks say who has which. They end with the process that holds them, so that nobody has to notice that
-it died, and nothing is given to two."""
+PostgreSQL's row locks show who has which. They end with the process that holds them, so nobody has to notice that it
+died, and no portion is taken twice."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Shares a large import out to workers: rows say who reads which files, and this process reads along.
+"""Shares a large import with workers: rows say who reads which files, and this process reads too.
 
-Nothing depends on the workers. What none of them takes, or one lets go of, this process reads itself; and when it ends,
-whichever way, they stop."""
+Nothing depends on the workers: what they do not take, or give up, this process reads itself, and when it ends, for
+whatever reason, they stop."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ def mark_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) 
 def mark_messages(
     array: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES, *, writes: bool = True
 ) -> list[dict[str, Any]]:
-    """Puts one mark on the last message, or for a fork that must not write, on the one before.
+    """Puts one mark on the last message; for a fork that must not write, on the one before.
 
-    That is where the parent's mark was, so the fork reads what the parent wrote and adds nothing.
+    The parent's mark was there, so the fork reads what the parent wrote and adds nothing.
     """
     marked = [_as_blocks(element) for element in array]
     for message_index in range(len(marked) - (1 if writes else 2), -1, -1):

@@ -1,7 +1,7 @@
-"""Where a conversation may be cut in two: neither between a tool call and its result, nor amid the records of one
+"""Where a conversation may be cut in two: not between a tool call and its result, nor between the records of one
 answer.
 
-A cut at index i stands before message i; 0 and the length of the array are places too.
+A cut at index i is before message i; 0 and the length of the array are places too.
 """
 
 from __future__ import annotations

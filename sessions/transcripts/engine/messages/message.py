@@ -83,9 +83,9 @@ def read_messages(array: Iterable[Mapping[str, Any]]) -> list[Message]:
 
 
 def join_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """The array of a request: neighbours of one role are one element, and results stand before text in it.
+    """The array of a request: neighbours of one role are one element, in which results come before text.
 
-    So are the records of one response, although the results of its first calls may be written between them.
+    The records of one response are one element too, even if results of its first calls are written between them.
     """
     array: list[dict[str, Any]] = []
     response, answer_content = "", None

@@ -18,6 +18,7 @@ from compaction.kinds.engine.specs.auto import AUTO
 from compaction.kinds.engine.specs.budget import BUDGET
 from compaction.kinds.engine.specs.collapse import COLLAPSE
 from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.engine.specs.snip import SNIP
@@ -37,7 +38,7 @@ from tests.importing import imported
 pytestmark = pytest.mark.django_db
 SESSION = "7446aeed-5c8c-513e-a5af-e6bd525f2f4a"
 DEMO = settings.DEMO_DIR
-KEYS = {"run", "status", "kind", "before", "after", "summary", "kept", "dropped", "report"}
+KEYS = {"run", "status", "kind", "before", "after", "summary", "kept", "dropped", "report", "records"}
 SETTINGS = {
     BUDGET: ["per_result=300", "preview=100"],
     SESSION_MEMORY: ["keep_tokens=1000", "keep_text_messages=2"],
@@ -227,3 +228,16 @@ def test_pins_are_named_by_number_or_uuid_and_a_wrong_one_is_refused() -> None:
         assert "what is pinned, word for word" in added
     with pytest.raises(CommandError, match="The session has no entry nobody"):
         run("compact", SESSION, "--kind", "full", "--pin", "nobody")
+
+
+def test_the_lines_with_which_a_client_would_record_it_are_printed() -> None:
+    recorded = {
+        "snip_boundary": SNIP,
+        "microcompact_boundary": MICROCOMPACT,
+        "content-replacement": BUDGET,
+        "marble-origami-commit": COLLAPSE,
+        "compact_boundary": FULL,
+    }
+    for name, kind in recorded.items():
+        printed = document("compact", *arguments(kind))["records"]
+        assert name in {record.get("subtype") or record["type"] for record in printed}, kind

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from compaction.mechanisms.engine import CachedConfig, MicrocompactConfig, PipelineConfig
 from compaction.trail.engine.auto_replay import AutoReplay, Began, RecordedRequest, ReplayStep
-from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.messages import Message, replace_fields
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.spoken import START, Talk
 
@@ -83,3 +83,15 @@ def test_the_mechanisms_begin_anew_where_the_session_does() -> None:
     other = request(3, list(talk.messages))
     assert [step.began for step in play([*recorded, other])] == [Began.FIRST, None, None, Began.WENT_BACK]
     assert play([*recorded, replace(other, start=7)])[-1].began is Began.COMPACTED
+
+
+def test_thinking_is_left_out_after_a_switch_of_the_model_and_told_once() -> None:
+    talk, recorded = Talk(), []
+    for number, model in enumerate(("claude-opus-5-5", "claude-opus-5-5", "claude-sonnet-5-5", "claude-sonnet-5-5")):
+        talk.prompt(f"question {number}")
+        recorded.append(replace(request(number, list(talk.messages)), model=model))
+        thought = {"type": "thinking", "thinking": "Hm.", "signature": f"signed {number}"}
+        answer = talk.says(f"answer {number}")
+        talk.messages[-1] = replace_fields(answer, model=model, content=(thought, *answer.content))
+    acts = [[mechanism for mechanism, _ in step.acts] for step in play(recorded)]
+    assert acts == [[], [], ["foreign thinking"], []]

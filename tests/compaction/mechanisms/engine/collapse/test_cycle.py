@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,7 +104,8 @@ def test_without_a_summary_nothing_is_replaced() -> None:
 
 def test_a_summary_that_was_written_before_is_used() -> None:
     staged = collapse(two_hours(20), ON, limits=LIMITS).state
-    state = staged.with_summary(staged.staged[0].first_uuid, "written in time")
+    first, *others = staged.staged
+    state = replace(staged, staged=(replace(first, summary="written in time"), *others))
     result = collapse(two_hours(20), ON, state, limits=LIMITS, tokens=155_000)
     assert [item.summary for item in result.state.commits] == ["written in time"]
     assert len(result.state.staged) == 4

@@ -9,7 +9,6 @@ from compaction.mechanisms.engine.collapse import (
     StagedSpan,
     commit_record,
     from_records,
-    reset_record,
     snapshot_record,
     to_records,
 )
@@ -56,7 +55,7 @@ def test_commits_accumulate_and_the_last_snapshot_counts() -> None:
 
 
 def test_a_reset_forgets_what_came_before_it() -> None:
-    assert from_records([*to_records(STATE, "session"), reset_record("session")]) == CollapseState()
+    assert from_records([*to_records(STATE, "session"), {"type": "marble-origami-reset"}]) == CollapseState()
 
 
 def test_damaged_records_are_passed_over() -> None:
