@@ -24,6 +24,8 @@ from sessions.requests.engine.prompt_report import PromptReport, prompt_report
 from sessions.requests.selectors.earlier_requests import capture_before, captured_writes_until
 from sessions.requests.views import anatomy_values
 from sessions.secrets.engine import mask, mask_json
+from sessions.weights.engine import WeightTable
+from sessions.weights.selectors import weigh
 
 PER_PAGE = 50
 RAW_CHARACTERS = 4_000_000
@@ -55,8 +57,10 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
     (row,) = add_sessions([capture])
     sent, answer = load_sent(capture), load_answer(capture)
     sent_context = context_of_capture(sent, request=capture.message_id, model=capture.model)
-    array = MessageArray(sent_context, mask, request.GET.get("open", ""))
-    anatomy = anatomy_of(sent_context.setup, sent_context.elements, capture_usage(capture))
+    usage = capture_usage(capture)
+    weights = weigh(sent_context, WeightTable(), None if usage is None else usage.context)
+    array = MessageArray(sent_context, mask, request.GET.get("open", ""), weights)
+    anatomy = anatomy_of(sent_context.setup, sent_context.elements, usage, weights)
     parts = {**anatomy_values(request, sent_context, array, anatomy), "here": request.path, "root": ""}
     if name := parts.pop("part", ""):
         return render_page(request, name, parts)

@@ -16,9 +16,10 @@ from typing import Any
 _VOWELS = frozenset("aeiouyAEIOUY")
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 _TOKEN = re.compile(
-    r"\(Tools: [^()]*\)|</?[a-z][a-z-]*>|(?<!\S)[\"'(`]?[/~.][\w./@-]+|[A-Za-z0-9_]*[0-9_][A-Za-z0-9_]*|[A-Za-z]{3,}"
+    r"\(Tools: [^()]*\)|</?[a-z][a-z-]*>|(?:(?<!\S)[\"'(`]?|(?<=\":\"))[/~.][\w./@-]+"
+    r"|[A-Za-z0-9_]*[0-9_][A-Za-z0-9_]*|[A-Za-z]{3,}"
 )
-"""Lists of tools, tags, paths and what has digits in it, which stay; and words."""
+"""Lists of tools, tags, paths (also those in JSON) and what has digits in it, which stay; and words."""
 _NAME = re.compile(r"[A-Za-z]+(?:[A-Z][a-z]*|[_-][A-Za-z]+)+")
 _EDGE = re.compile(r"^[^A-Za-z]+|[^A-Za-z]+$")
 

@@ -39,3 +39,8 @@ def test_what_was_masked_is_left_as_it_is() -> None:
     masked = Mask([], SALT).text(WORDS)
     assert Mask([], b"other").text(masked) == masked
     assert Mask([], b"other").text(WORDS) != masked
+
+
+def test_a_path_in_json_stays_as_it_is_elsewhere() -> None:
+    words = 'Called with {"file_path":"/tmp/tides/marks.md"}'
+    assert '{"file_path":"/tmp/tides/marks.md"}' in Mask(["file_path"], b"salt").text(words).replace(" ", "")

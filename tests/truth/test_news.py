@@ -9,13 +9,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from sessions.context.engine.habits import parse
 from tests.truth import wire
 from tests.truth.misses import UNEXPLAINED, Miss
 from tests.truth.news import News, news_of, played
 from tests.truth.recordings import FOLDER
 from tests.truth.report import Report
 
-OLD, NEW = "2.1.327", "2.1.999"
+OLD, NEW = max((path.parent.name for path in FOLDER.glob("*/tools")), key=parse), "2.1.999"
 ROOT = Path(__file__).parents[2]
 
 

@@ -16,7 +16,7 @@ from tests.truth.recordings import FOLDER, TRUTH, mask_of, summary
 from tests.truth.wire import FILE
 
 RECORDINGS = sorted(path.parent for path in FOLDER.glob("*/*/requests.jsonl"))
-MOST_BYTES = 3_000_000
+MOST_BYTES = 10_000_000
 pytestmark = pytest.mark.django_db
 
 

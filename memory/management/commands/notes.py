@@ -68,7 +68,7 @@ class Command(BaseCommand):
         else:
             self.stdout.write(printable(f"{newest.path}, {newest.source}"))
             for section in situation.sections:
-                self.stdout.write(f"{section.tokens:>7,}  {printable(section.title)}")
+                self.stdout.write(f"{f'~{section.tokens:,}':>7}  {printable(section.title)}")
         for warning in situation.warnings:
             self.stdout.write(printable(warning))
         self.stdout.write(f"{'Due' if before.is_due else 'Not due'}: {before.why}")

@@ -42,7 +42,7 @@ HABITS: tuple[Habit, ...] = (
     Habit("sends_lone_thinking", True, "2.1.20", "2.1.90", "switch"),
     Habit("sends_command_notices", False, "2.1.20", "2.1.90", "typed"),
     Habit(
-        "continuation_text", f"{_CUT_2_1_20} pieces. Continue from where you left off.", "2.1.42", "2.1.77", "retries"
+        "continuation_text", f"{_CUT_2_1_20} pieces. Continue from where you left off.", "2.1.50", "2.1.77", "retries"
     ),
     Habit("announces_loaded_tools", False, "2.1.20", "2.1.90", "deferred tools"),
     Habit("answers_last_note", False, "2.1.20", "2.1.50", "exports"),
@@ -71,7 +71,7 @@ HABITS: tuple[Habit, ...] = (
     Habit("queued_prompt_note", ANSWER_NOTE, "2.1.197", "2.1.208", "queue"),
     Habit("sends_empty_texts", True, "2.1.197", "2.1.260", "answers of nothing"),
     Habit("emptied_answer_text", "(no content)", "2.1.197", "2.1.260", "switch"),
-    Habit("continuation_text", _CONTINUATION, "2.1.197", "2.1.260", "retries"),
+    Habit("continuation_text", _CONTINUATION, "2.1.250", "2.1.260", "retries"),
     Habit("resume_loss", ResumeLoss.NOTES, "2.1.197", "2.1.260", "hooks"),
     Habit("drops_removed_tools", True, "2.1.197", "2.1.260", "deferred tools"),
 )

@@ -18,9 +18,9 @@ from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.part import CacheFate, RequestPart, RequestSection
 from sessions.requests.engine.sent_marks import CacheMark, marks_of
 from sessions.usage.engine.billing_header import BILLING
-from sessions.usage.engine.tokens import estimate_block
 from sessions.usage.engine.usage import Usage
 from sessions.weights.engine import ContextWeights, Weight, combine
+from sessions.weights.engine.rates import estimate_blocks
 from sessions.weights.engine.setup_weights import SetupWeights, rest_label, setup_weights
 
 _TITLES = {"tools": "Tools", "system": "System prompt", "messages": "Messages"}
@@ -131,7 +131,7 @@ def _message_parts(elements: Sequence[Element], weights: ContextWeights | None) 
 
 
 def _tokens(weight: Weight | None, blocks: Sequence[Mapping[str, Any]]) -> int:
-    return sum(estimate_block(dict(block)) for block in blocks) if weight is None else round(weight.tokens)
+    return round((weight or estimate_blocks(blocks)).tokens)
 
 
 def _size(block: Mapping[str, Any]) -> int:

@@ -3,15 +3,25 @@ its pictures are."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import orjson
 
-from sessions.weights.engine.pictures import picture_tokens
+from sessions.transcripts.engine.image_size import image_size
 
+PIXELS_PER_TOKEN = 750
+LONGEST_EDGE = 1568
+MOST_PICTURE_TOKENS = 1600
+UNKNOWN_PICTURE = 1_000
+TOKENS_PER_PAGE = 2_000
+"""Of a document: the text and the picture of a page."""
+_PAGE_OBJECT = re.compile(rb"/Type\s*/Page\b")
 DIGITS = b"0123456789"
 LOADED_TOOL = 800
 """Tokens of a tool that was looked up: the API puts its definition in the place of its name."""
@@ -95,3 +105,27 @@ def _json(value: Any) -> str:
         return orjson.dumps(value).decode()
     except TypeError:  # integers beyond 64 bits and lone surrogates, which JSON allows and orjson does not
         return json.dumps(value, separators=(",", ":"), default=dict)
+
+
+def picture_tokens(block: Mapping[str, Any]) -> int:
+    """Of an `image` or a `document` block."""
+    source = block.get("source")
+    data = source.get("data") if isinstance(source, Mapping) else None
+    if block.get("type") == "document":
+        return TOKENS_PER_PAGE * _pages(data)
+    size = image_size(data) if isinstance(data, str) else None
+    if size is None:
+        return UNKNOWN_PICTURE
+    width, height = size
+    scale = min(1.0, LONGEST_EDGE / max(width, height, 1))
+    return max(1, min(MOST_PICTURE_TOKENS, round(width * scale * height * scale / PIXELS_PER_TOKEN)))
+
+
+def _pages(data: object) -> int:
+    if not isinstance(data, str):
+        return 1
+    try:
+        document = base64.b64decode(data)
+    except (binascii.Error, ValueError):
+        return 1
+    return max(1, len(_PAGE_OBJECT.findall(document)))

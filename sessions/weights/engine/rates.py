@@ -3,11 +3,12 @@ fitted to each session as its own counts come in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from sessions.usage.engine.model_facts import tokenizer_of
 from sessions.weights.engine.features import Content, Features, features_of
+from sessions.weights.engine.weight import Basis, Weight
 
 
 class Rate(NamedTuple):
@@ -97,6 +98,12 @@ class Rates:
         return Learned(content, share * tokens, share * expected)
 
 
+def estimate_blocks(blocks: Iterable[Mapping[str, Any]], model: str = "") -> Weight:
+    """Of blocks that no request has counted."""
+    rates = Rates(model)
+    return Weight(sum(rates.estimate(features_of(block)) for block in blocks), Basis.ESTIMATED)
+
+
 def estimate_text(words: str, model: str = "") -> int:
     """Of a text that no request has counted, such as a question that is not sent yet."""
-    return round(Rates(model).estimate(features_of({"type": "text", "text": words}))) if words else 0
+    return round(estimate_blocks([{"type": "text", "text": words}], model).tokens) if words else 0

@@ -12,7 +12,7 @@ from tests.compaction.yardstick.parts import Words, first_difference
 from tests.samples import SHARED, needs_samples
 from tests.truth.recordings import FOLDER
 
-RECORDED, RECORDED_EXACT, RECORDED_PARTS = 4, 4, 16
+RECORDED, RECORDED_EXACT, RECORDED_PARTS = 6, 6, 24
 """Boundaries of the recordings in the tree, how many of them are exact, and how many of their parts: the floor."""
 SAMPLES, SAMPLES_EXACT, SAMPLES_PARTS = 24, 20, 90
 

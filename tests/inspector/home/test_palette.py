@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
 from django.test import Client
 
+from tests.pages import fetch
 from tests.sessions.made import HOSTILE, project, session
 
 pytestmark = pytest.mark.django_db
@@ -11,9 +14,7 @@ PARTIAL = {"HX-Request": "true", "HX-Target": "palette-results"}
 
 
 def results(client: Client, query: str) -> str:
-    response = client.get("/palette/", {"q": query}, headers=PARTIAL)
-    assert response.status_code == 200
-    return response.content.decode()
+    return fetch(client, f"/palette/?{urlencode({'q': query})}", **PARTIAL)
 
 
 def test_without_words_it_offers_pages_and_the_latest_sessions(client: Client) -> None:

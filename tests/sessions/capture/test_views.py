@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from inspector.owner.key import owner_key
 from sessions.capture.services.captures import RequestOrigin, capture_store
 from sessions.models import Capture
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.capture.capturing import MARK, Json, exchange, message, request
 
 pytestmark = pytest.mark.django_db
@@ -32,10 +32,9 @@ def captured(body: Json | None = None, answer: Json | None = None, **more: Any) 
 
 
 def shown(client: Client, address: str) -> str:
-    answer = client.get(address)
-    assert answer.status_code == 200
-    HTMLParser().feed(answer.content.decode())
-    return flowing(answer.content.decode())
+    html = fetch(client, address)
+    HTMLParser().feed(html)
+    return html
 
 
 def test_the_empty_list_tells_how_to_record(client: Client) -> None:

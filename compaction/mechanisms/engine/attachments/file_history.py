@@ -22,7 +22,6 @@ Records = Callable[[Message], Mapping[str, Any] | None]
 """The record that a message comes from; None if there is none."""
 
 COMMAND_TOOLS = frozenset({"Bash", "PowerShell"})
-FILE_ATTACHMENTS = frozenset({"file", "compact_file_reference", "edited_text_file"})
 CALLED = "Called the Read tool with the following input: "
 SHOWN = "Result of calling the Read tool:\n"
 _ATTACHED = re.compile(re.escape(CALLED) + r"(\{[^\n]*\})")

@@ -12,12 +12,13 @@ from compaction.mechanisms.engine.conversation.calls import Call, Result, calls_
 from compaction.mechanisms.engine.full.media import PLACEHOLDERS
 from compaction.mechanisms.engine.guards.quotes import find_quoted_messages
 from compaction.mechanisms.engine.mechanical.statements import rules_of
-from compaction.mechanisms.engine.mechanical.tasks import Task, tasks_of
 from compaction.mechanisms.engine.mechanical.text_fitting import to_one_line
 from compaction.mechanisms.engine.microcompact.clearable import ALIASES
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import estimate
 
+DONE = frozenset({"completed", "deleted"})
+_NUMBER = re.compile(r"#(\d+)")
 CHANGING = frozenset({"Edit", "Write", "NotebookEdit"})
 READING = frozenset({"Read"})
 RUNNING = frozenset({"Bash"})
@@ -191,3 +192,38 @@ def _failures(
             followed_by = "nothing yet"
         failures.append(Failure(describe_call(call), to_one_line(result_text(result.block), 240), followed_by))
     return tuple(failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    text: str
+    status: str
+
+    @property
+    def is_open(self) -> bool:
+        return self.status not in DONE
+
+
+def tasks_of(calls: Sequence[Call], results: Mapping[str, Result]) -> tuple[Task, ...]:
+    """TodoWrite gives the whole list each time; newer tools make tasks and change them one by one."""
+    listed: dict[str, Task] = {}
+    for call in calls:
+        call_input = call.input
+        if call.name == "TodoWrite" and isinstance(call_input.get("todos"), list):
+            todos = [todo for todo in call_input["todos"] if isinstance(todo, Mapping)]
+            listed = {f"todo {number}": _task(todo, "content") for number, todo in enumerate(todos)}
+        elif call.name == "TaskCreate":
+            result = results.get(call.id)
+            number = _NUMBER.search(result_text(result.block)) if result is not None else None
+            listed[number[1] if number else call.id] = _task(call_input, "subject")
+        elif call.name == "TaskUpdate" and str(call_input.get("taskId")) in listed:
+            earlier = listed[str(call_input.get("taskId"))]
+            listed[str(call_input.get("taskId"))] = Task(
+                to_one_line(str(call_input.get("subject") or earlier.text)),
+                str(call_input.get("status") or earlier.status),
+            )
+    return tuple(task for task in listed.values() if task.text)
+
+
+def _task(fields: Mapping[str, Any], key: str) -> Task:
+    return Task(to_one_line(str(fields.get(key) or "")), str(fields.get("status") or "pending"))

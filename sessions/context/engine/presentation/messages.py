@@ -17,10 +17,10 @@ from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
 from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
-from sessions.usage.engine.tokens import estimate_blocks
 from sessions.weights.engine.context_weights import ContextWeights
+from sessions.weights.engine.rates import estimate_blocks
 from sessions.weights.engine.setup_weights import setup_weights
-from sessions.weights.engine.weight import Basis, Weight, combine
+from sessions.weights.engine.weight import Weight, combine
 
 WINDOW = 56
 """Messages shown at once, besides the first few."""
@@ -207,7 +207,7 @@ class MessageArray:
 
     def _setup_weights(self, place: str, blocks: Sequence[Block]) -> Sequence[Weight]:
         if self._weights is None:
-            return [Weight(estimate_blocks((dict(block),)), Basis.ESTIMATED) for block in blocks]
+            return [estimate_blocks((block,), self._context.model) for block in blocks]
         setup = setup_weights(self._context.setup, self._weights)
         return setup.system if place == "system" else setup.tools
 
@@ -215,7 +215,7 @@ class MessageArray:
         if self._weights is not None:
             return combine(self._weights.messages[number])
         pieces = self._context.elements[number].pieces
-        return Weight(estimate_blocks([piece.block for piece in pieces]), Basis.ESTIMATED)
+        return estimate_blocks([piece.block for piece in pieces], self._context.model)
 
     def _hold(self, number: int) -> tuple[str | None, str]:
         """Why the conversation cannot be cut here, and the record that would come after the cut."""

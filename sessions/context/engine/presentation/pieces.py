@@ -13,7 +13,7 @@ from sessions.timeline.engine.cards.lens import Lens, Limit
 from sessions.timeline.engine.cards.safe_get import as_dict, as_text, content_blocks
 from sessions.timeline.engine.cards.value_text import format_value
 from sessions.transcripts.engine.messages import Block, MessageKind
-from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine.rates import estimate_blocks
 from sessions.weights.engine.weight import Basis, Weight
 
 LIMIT = Limit(420, 7)
@@ -198,4 +198,4 @@ def _picture_text(block: Mapping[str, Any]) -> str:
 
 
 def _estimate(piece: Piece) -> Weight:
-    return Weight(estimate_blocks((piece.block,)), Basis.ESTIMATED)
+    return estimate_blocks((piece.block,))

@@ -29,12 +29,13 @@ _CHAIN = {
         " attributionSkill attributionPlugin attributionMcpServer attributionMcpTool isApiErrorMessage apiError error"
         " apiErrorStatus apiErrorType apiErrorIsTransient errorDetails isAbortedMidStream requestDuration requestRef"
         " requestedModel promptCacheRequested madeBy thinkingDurationMs thinkingDisplay toolInputStreamMs"
-        " failedResponseHadNoToolCall resendCannotCure requestSessionId"
+        " failedResponseHadNoToolCall resendCannotCure requestSessionId serverClassifierRequest"
     ),
     "system": names(
         "subtype content level toolUseID compactMetadata microcompactMetadata snipMetadata durationMs messageCount"
         " pendingBackgroundAgentCount pendingWorkflowCount hookCount hookInfos hookErrors hookAdditionalContext"
-        " preventedContinuation stopReason hasOutput error cause retryInMs retryAttempt maxRetries source url direction"
+        " preventedContinuation stopReason hasOutput failedHookErrorIndexes error cause retryInMs retryAttempt"
+        " maxRetries source url direction"
         " trigger originalModel fallbackModel requestId apiRefusalCategory apiRefusalExplanation"
         " refusedUserMessageUuid neutralizedByFork commandRun isDisplayOnly"
     ),

@@ -13,6 +13,7 @@ from compaction.kinds.services.summarising import summariser_choose
 from inspector.agents.choosing import ModelSettings
 from sessions.models import Transcript
 from tests.compaction.trail.views.test_trail import flat
+from tests.pages import fetch
 from tests.sessions.writing import START, named
 from tests.sessions.written import Written
 
@@ -49,9 +50,7 @@ def written(file: Written, summary: str = SUMMARY) -> Transcript:
 
 
 def summary(client: Client, transcript: Transcript, name: str) -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/compactions/{name}/summary/")
-    assert response.status_code == 200
-    return response.content.decode()
+    return fetch(client, f"/sessions/{transcript.public_id}/compactions/{name}/summary/")
 
 
 def boundary(file: Written) -> str:

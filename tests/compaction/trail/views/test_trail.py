@@ -20,6 +20,7 @@ from inspector.runs.models import Run
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from sessions.weights.services.weighing import transcript_weigh
+from tests.pages import fetch
 from tests.samples import SHARED, needs_samples
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.writing import START
@@ -34,9 +35,7 @@ def file(tmp_path: Path) -> Written:
 
 
 def page(client: Client, transcript: Transcript, query: str = "") -> str:
-    response = client.get(f"/sessions/{transcript.public_id}/compactions/{query}")
-    assert response.status_code == 200
-    return response.content.decode()
+    return fetch(client, f"/sessions/{transcript.public_id}/compactions/{query}")
 
 
 def flat(html: str) -> str:

@@ -18,7 +18,7 @@ from tests.asking import NOBODY, SMALL, asking
 from tests.inspector.agents.server import MessagesServer, Say
 from tests.memory.recall.engine.shelves import topic
 from tests.memory.recall.recalls import Harbour
-from tests.pages import flowing
+from tests.pages import fetch
 
 pytestmark = pytest.mark.django_db
 working = pytest.mark.django_db(transaction=True)
@@ -48,9 +48,7 @@ def harbour(tmp_path: Path) -> Harbour:
 
 
 def page_text(client: Client, address: str, **headers: str) -> str:
-    response = client.get(address, headers=headers)
-    assert response.status_code == 200, address
-    return flowing(response.content.decode())
+    return fetch(client, address, **headers)
 
 
 def test_a_typed_message_shows_every_step_without_a_model(client: Client, harbour: Harbour) -> None:

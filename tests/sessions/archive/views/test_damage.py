@@ -14,7 +14,7 @@ from django.test import AsyncClient, Client
 
 from sessions.archive.engine.frames import BLOCK_SIZE
 from sessions.models import Block, Entry, Request, Source, Transcript
-from tests.pages import flowing
+from tests.pages import fetch
 from tests.sessions.archive.rotting import block_of, flipped, rot, without_hashes
 from tests.sessions.written import Written
 
@@ -64,9 +64,7 @@ def lost(session: Transcript) -> list[Entry]:
 
 
 def get(client: Client, session: Transcript, rest: str, **headers: str) -> str:
-    response = client.get(f"/sessions/{session.public_id}/{rest}", headers=headers)
-    assert response.status_code == 200, (rest, response.status_code)
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{session.public_id}/{rest}", **headers)
 
 
 def test_the_timeline_has_a_card_for_what_is_lost_and_shows_the_rest(client: Client, session: Transcript) -> None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Oddity, Problem, Source, Transcript
+from tests.pages import fetch
 from tests.sessions.made import HOSTILE, session
 
 pytestmark = pytest.mark.django_db
@@ -16,9 +19,7 @@ def odd(transcript: Transcript, what: str, name: str, count: int = 1, first: int
 
 
 def page(client: Client, **parameters: str) -> str:
-    response = client.get("/odd/", parameters)
-    assert response.status_code == 200
-    return response.content.decode()
+    return fetch(client, f"/odd/?{urlencode(parameters)}")
 
 
 def test_a_name_is_counted_over_all_files_and_links_to_its_first_entry(client: Client) -> None:

@@ -8,6 +8,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from sessions.models import Source
+from tests.pages import fetch
 from tests.sessions.made import DAY, HOSTILE, session
 
 pytestmark = pytest.mark.django_db
@@ -25,9 +26,7 @@ def days_ago(days: float) -> int:
 
 
 def page(client: Client) -> str:
-    response = client.get("/retention/")
-    assert response.status_code == 200
-    return response.content.decode()
+    return fetch(client, "/retention/")
 
 
 def test_files_that_go_within_five_days_are_listed_the_next_one_first(client: Client, config: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -10,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.catalog.selectors.sessions import SORTS
 from sessions.models import Project, Source, Transcript
+from tests.pages import fetch
 from tests.sessions.made import DAY, HOSTILE, NOW, project, session, unsaved
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +24,7 @@ def titles(client: Client, **parameters: Any) -> list[str]:
 
 
 def page(client: Client, **parameters: Any) -> str:
-    response = client.get("/sessions/", parameters)
-    assert response.status_code == 200
-    return response.content.decode()
+    return fetch(client, f"/sessions/?{urlencode(parameters)}")
 
 
 def many(number: int) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 
 from sessions.models import Transcript
 from sessions.weights.services.weighing import transcript_weigh
-from tests.pages import HTMX, sizes_in
+from tests.pages import HTMX, fetch, sizes_in
 from tests.sessions.context.views.context_pages import ids, write_compacted
 from tests.sessions.written import Written
 
@@ -21,10 +21,7 @@ def file(tmp_path: Path) -> Written:
 
 
 def part(client: Client, transcript: Transcript, query: str = "") -> str:
-    address = f"/sessions/{transcript.public_id}/context/changes/{query}"
-    response = client.get(address, headers={**HTMX, "HX-Target": "changes"})
-    assert response.status_code == 200
-    return response.content.decode()
+    return fetch(client, f"/sessions/{transcript.public_id}/context/changes/{query}", **HTMX, HX_Target="changes")
 
 
 def test_a_prefix_that_held_is_told_in_a_sentence(client: Client, file: Written) -> None:

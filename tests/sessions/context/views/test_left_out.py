@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
-from tests.pages import HTMX, flowing
+from tests.pages import HTMX, fetch
 from tests.sessions.context.views.context_pages import ids, write_compacted
 from tests.sessions.timeline.views.session_pages import long
 from tests.sessions.written import Written
@@ -24,9 +24,7 @@ def file(tmp_path: Path) -> Written:
 
 def part(client: Client, transcript: Transcript, query: str = "", target: str = "left-out") -> str:
     headers = {**HTMX, **({"HX-Target": target} if target else {})}
-    response = client.get(f"/sessions/{transcript.public_id}/context/left-out/{query}", headers=headers)
-    assert response.status_code == 200
-    return flowing(response.content.decode())
+    return fetch(client, f"/sessions/{transcript.public_id}/context/left-out/{query}", **headers)
 
 
 def test_what_is_left_out_stands_by_reason_with_its_cause(client: Client, file: Written) -> None:

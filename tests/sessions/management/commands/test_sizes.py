@@ -40,6 +40,18 @@ def test_without_json_it_prints_a_table(file: Written) -> None:
     assert lines[1].startswith("all      requests")
 
 
+def test_it_says_how_far_estimates_of_what_was_not_counted_are_off(file: Written) -> None:
+    talk(file, turns=6)
+    talk(Written(project=file.project, session="22222222-0000-4000-8000-000000000002"), turns=6)
+    table = run()
+    assert "estimates, where nothing was counted       sessions   public    yours     95 %" in table
+    rows = json.loads(run("--json"))
+    (estimates,) = [row["estimates"] for row in rows if row["by"] == "model"]
+    assert estimates["sessions"] == 2
+    assert 0 <= estimates["by_archive"] <= estimates["by_archive_high"]
+    assert estimates["by_archive"] < estimates["by_code"]
+
+
 def test_a_session_that_is_not_there_is_a_clear_failure(file: Written) -> None:
     with pytest.raises(CommandError):
         run("no-such-session")
