@@ -31,7 +31,7 @@ class CompactionConfig(AppConfig):
             RunKind(
                 name="questions",
                 title="Questions at once",
-                work="compaction.questions.services.runs.questions_run",
+                work="compaction.questions.services.questions_run",
                 confirm="compaction.questions.views.confirmation_of",
             )
         )

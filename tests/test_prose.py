@@ -95,7 +95,7 @@ def test_the_readme_takes_a_minute() -> None:
     assert len(README.read_text().splitlines()) <= 90
 
 
-def test_addresses_exist() -> None:
+def test_every_address_in_the_table_of_pages_leads_to_a_view() -> None:
     addresses = [word for word in quoted(PAGES) if re.fullmatch(r"/(?:[\w<>-]+/)*", word)]
     assert len(addresses) > 8
     for address in addresses:
@@ -105,7 +105,7 @@ def test_addresses_exist() -> None:
             pytest.fail(f"there is no page {address}")
 
 
-def test_settings_exist() -> None:
+def test_every_setting_that_a_document_names_is_in_the_table() -> None:
     known = set(re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs" / "configuration.md").read_text(), re.MULTILINE))
     for document in DOCUMENTS:
         text = document.read_text()

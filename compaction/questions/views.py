@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from compaction.questions.selectors import Askable, find_askable
-from compaction.questions.services.runs import KIND
+from compaction.questions.services import KIND
 from inspector.agents.choosing import choice_of
 from inspector.budget.selectors import budget_at
 from inspector.budget.services import budget_hold

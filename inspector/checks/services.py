@@ -16,7 +16,7 @@ from memory.history.selectors.soundness import version_steps
 from memory.history.services.repair import blob_repair
 from sessions.archive.selectors.duplicate_sources import DuplicateSource, duplicate_sources
 from sessions.archive.selectors.soundness import CheckStep, Damage, archive_extent, archive_steps, source_steps
-from sessions.archive.services.repair import block_repair, blocks_seal, captures_seal
+from sessions.archive.services import block_repair, blocks_seal, captures_seal
 from sessions.capture.selectors.soundness import check_captures
 from sessions.models import Source
 from sessions.text.engine.words import plural, size

@@ -46,14 +46,14 @@ def palette(request: HtmxRequest) -> HttpResponse:
     session = _session_looked_at(request)
     context = {
         "query": query,
-        "actions": _matching(query, ACTIONS, session) if session else [],
-        "pages": _matching(query, PAGES if has_docs() else tuple(page for page in PAGES if page[0] != "docs-list")),
+        "actions": _find_matches(query, ACTIONS, session) if session else [],
+        "pages": _find_matches(query, PAGES if has_docs() else tuple(page for page in PAGES if page[0] != "docs-list")),
         "lines": find_sessions(query, MOST, now=now) if query else latest_sessions(MOST, now=now),
     }
     return render_page(request, "inspector/home/palette.html", context, partials=("palette-results",))
 
 
-def _matching(query: str, offered: tuple[tuple[str, str, str], ...], *arguments: str) -> list[tuple[str, str, str]]:
+def _find_matches(query: str, offered: tuple[tuple[str, str, str], ...], *arguments: str) -> list[tuple[str, str, str]]:
     return [
         (reverse(name, args=arguments), title, about)
         for name, title, about in offered

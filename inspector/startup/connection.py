@@ -55,17 +55,17 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_came()
-        self._went_on()
+        self._clear_stall()
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._went_on()
+        self._clear_stall()
         self._stalled = self.loop.call_later(STALLED_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        self._went_on()
+        self._clear_stall()
         super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
@@ -103,7 +103,7 @@ class Connection(asyncio.Protocol):
             self._waits_for_head.cancel()
             self._waits_for_head = None
 
-    def _went_on(self) -> None:
+    def _clear_stall(self) -> None:
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None

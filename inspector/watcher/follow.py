@@ -24,7 +24,7 @@ from memory.files.services.discovery import directories_find
 from memory.files.services.scanning import directories_of, memory_follow, memory_follow_one
 from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError
-from sessions.archive.services.repair import blocks_catch_up
+from sessions.archive.services import blocks_catch_up
 from sessions.imports.engine.discovery import is_inside, is_session_file
 from sessions.imports.services.import_runs import demo_return, demo_settle, has_import_ended, import_run, is_demo_shown
 from sessions.imports.services.sync import sync, sync_files

@@ -72,7 +72,7 @@ def read_sheets(transcript: Transcript) -> Iterator[Sheet]:
         damage = tuple(row.damage for row in (*window.rows, *window.results.values()) if row.damage)
         yield Sheet(cards_left, window.turns, _records(window), damage)
         start = window.later
-        awaited = (awaited | _pending(window)) if window.rows else set()
+        awaited = (awaited | _find_pending(window)) if window.rows else set()
 
 
 def _unbroken(window: Window) -> Window:
@@ -88,7 +88,7 @@ def _unbroken(window: Window) -> Window:
     return window
 
 
-def _pending(window: Window) -> set[str]:
+def _find_pending(window: Window) -> set[str]:
     """Calls whose result was shown with them but comes after this window."""
     last = window.rows[-1].position
     return {tool_use_id for tool_use_id, row in window.results.items() if row.position > last}

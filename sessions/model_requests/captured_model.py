@@ -44,7 +44,7 @@ class CapturedModel:
         try:
             reply = self._model.ask(ask)
         except ModelError as error:
-            outcome = {"status": error.status, "problem": str(error), "ended": _ending(error)}
+            outcome = {"status": error.status, "problem": str(error), "ended": _ending_of(error)}
             self._store(ask, asked_at, time.perf_counter() - started, b"", error.request_id, outcome)
             raise
         duration = time.perf_counter() - started
@@ -58,7 +58,7 @@ class CapturedModel:
             outcome = answered.outcome
             facts = (answered.ask, answered.asked_at, answered.duration)
             if isinstance(outcome, ModelError):
-                details = {"status": outcome.status, "problem": str(outcome), "ended": _ending(outcome)}
+                details = {"status": outcome.status, "problem": str(outcome), "ended": _ending_of(outcome)}
                 self._store(*facts, b"", outcome.request_id, details)
             else:
                 self._store(*facts, _message(outcome, answered.ask.model), outcome.request_id, {"status": 200})
@@ -90,7 +90,7 @@ class CapturedModel:
             logger.warning("own_request_not_captured", run=self._run_id, error=str(error))
 
 
-def _ending(error: ModelError) -> Ending:
+def _ending_of(error: ModelError) -> Ending:
     if isinstance(error, CancelledError):
         return Ending.LEFT
     return Ending.COMPLETE if error.status is not None else Ending.UNREACHABLE

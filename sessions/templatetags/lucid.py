@@ -24,7 +24,7 @@ from sessions.secrets.engine import mask
 from sessions.text.engine import invisible_characters, words
 from sessions.text.engine.diffs import Diff, Line
 from sessions.timeline.engine.cards import Card, CardKind, Part, Picture
-from sessions.timeline.engine.cards.images.pictures import SHOWABLE
+from sessions.timeline.engine.cards.pictures import SHOWABLE
 from sessions.weights.engine import Basis, StoredSize, Weight
 from sessions.weights.engine.prompt_size import read_weight
 from sessions.weights.engine.sizes import Sizes

@@ -17,7 +17,7 @@ from tests.archives import large_archive
 from tests.demo import names
 from tests.demo.reading import records
 from tests.demo.story.transcript import SLUG
-from tests.e2e.browsing import CHROMIUM, WIDE, chromium, demo_site, visiting
+from tests.e2e.browsing import CHROMIUM, chromium, demo_site, visiting
 from tests.e2e.ordering import KINDS, ended, order
 from tests.e2e.shelves import Shelf, shelf_site
 from tests.inspector.agents.server import Call, Say
@@ -94,16 +94,16 @@ def main() -> int:
 
 def photograph(browser: Browser, server: Server, pages: dict[str, str]) -> None:
     for theme in THEMES:
-        page = browser.new_page(viewport=WIDE, color_scheme=theme, reduced_motion="reduce")
-        for name, address in pages.items():
-            page.goto(f"{server.url}{address}")
-            prepare(page, name)
-            page.screenshot(path=PICTURES / f"{name}-{theme}.png")
-            if name == "run":
-                page.get_by_role("button", name="Kill").click()
-                expect(page.get_by_role("button", name="Retry")).to_be_visible()
-            print(f"{name}-{theme}.png")
-        page.close()
+        with visiting(browser, server, color_scheme=theme, reduced_motion="reduce") as visit:
+            page = visit.page
+            for name, address in pages.items():
+                visit.open(address)
+                prepare(page, name)
+                page.screenshot(path=PICTURES / f"{name}-{theme}.png")
+                if name == "run":
+                    page.get_by_role("button", name="Kill").click()
+                    expect(page.get_by_role("button", name="Retry")).to_be_visible()
+                print(f"{name}-{theme}.png")
 
 
 def compactions(browser: Browser, server: Server) -> None:

@@ -144,7 +144,7 @@ class Points:
             ),
             default=0,
         )
-        following = self._following(boundary)
+        following = self._find_next_step(boundary)
         end = position + 1 if following is None else self._thread(owner)[following].position + 1
         links = self.links(owner)
         places = [links.locations[row.position] for row in links.load(begin, end)]
@@ -165,7 +165,7 @@ class Points:
         name = f"after:{boundary.address}"
         if not boundary.summarises:
             return self._end(name, f"after entry {entry.position}", owner, point_after_edit(owner, entry), "")
-        following, steps = self._following(boundary), self._thread(owner)
+        following, steps = self._find_next_step(boundary), self._thread(owner)
         if following is None:
             return self._end(name, "what is sent next", owner, point_next(owner), "next=1")
         title = f"request {following + 1} of {len(steps)}, the first after it"
@@ -239,7 +239,7 @@ class Points:
             self._steps[owner.pk] = load_steps(owner)
         return self._steps[owner.pk]
 
-    def _following(self, boundary: RecordedCompaction) -> int | None:
+    def _find_next_step(self, boundary: RecordedCompaction) -> int | None:
         """The index of the first request after the boundary."""
         if not boundary.summarises:
             return None

@@ -22,7 +22,7 @@ MOST_ROWS = 5_000
 
 
 def recorded_effects(transcript: Transcript, context: Context, messages: Sequence[Message]) -> Effects:
-    telling = _telling(messages)
+    telling = _select_messages(messages)
     load, known = load_records(transcript, telling), {message.position for message in telling}
 
     def records(message: Message) -> Mapping[str, Any] | None:
@@ -43,7 +43,7 @@ def recorded_effects(transcript: Transcript, context: Context, messages: Sequenc
     )
 
 
-def _telling(messages: Sequence[Message]) -> list[Message]:
+def _select_messages(messages: Sequence[Message]) -> list[Message]:
     """Messages whose records hold more than was sent, and the latest one, which names the client."""
     calls = calls_of(messages)
     tools = FILE_TOOLS | TELLING_TOOLS

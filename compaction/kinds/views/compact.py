@@ -24,6 +24,7 @@ from compaction.kinds.selectors.request_body import request_document
 from compaction.kinds.selectors.session_model import session_model
 from compaction.kinds.services.runs import KIND
 from compaction.kinds.views.form import LONGEST_INSTRUCTIONS, SESSION, CompactionForm, form_from_run, parse_form
+from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.budget.selectors import budget_at
 from inspector.budget.services import budget_hold
@@ -198,7 +199,7 @@ class _Page:
     def forecast_values(self, *, on_demand: bool) -> dict[str, Any]:
         """For large sessions only on request."""
         if self.form.errors or self.missing_choice():
-            return {"lacks": self.missing_choice()}
+            return {"lacks": self.missing_choice(), "idle": not self.has_choice()}
         if is_large(self.head.transcript) and not on_demand:
             return {"waiting": True}
         forecast = self.forecast()
@@ -225,10 +226,17 @@ class _Page:
     def missing_choice(self) -> str:
         """What must be chosen first."""
         if self.form.kind.picks_turns and not self.form.ids:
-            return "Pick the turns that should go."
+            return "Pick the turns that should go." if self.has_choice() else "No turn of this session can go."
         if self.cut_point is not None and not self.cut_point.cut:
-            return "Pick the message at which it is cut."
+            return "Pick the message at which it is cut." if self.has_choice() else "There is no place to cut it."
         return ""
+
+    def has_choice(self) -> bool:
+        if self.form.kind.picks_turns:
+            return any(not turn.stays for turn in self.snapshot.turns)
+        if self.form.kind.direction is not None:
+            return bool(legal_pivots(self.snapshot.messages, self.form.kind.direction, self.snapshot.context.model))
+        return True
 
     @property
     def model(self) -> str:

@@ -110,7 +110,7 @@ class Command(BaseCommand):
                 "at": options["at"].strip(),
                 "pivot": options["pivot"].strip(),
                 "ids": [short_id.strip() for short_id in options["ids"].split(",") if short_id.strip()],
-                "pinned": _pinned(options["pin"], transcript),
+                "pinned": _find_pinned(options["pin"], transcript),
                 "instructions": options["instructions"],
                 "settings": _settings(options["set"]),
                 "model": _model(options["model"], transcript),
@@ -215,7 +215,7 @@ def _model(name: str, transcript: Transcript) -> str:
     raise KindError("No record of the session names its model. Name one.")
 
 
-def _pinned(addresses: str, transcript: Transcript) -> list[str]:
+def _find_pinned(addresses: str, transcript: Transcript) -> list[str]:
     """The uuids of messages. A number is that of an entry."""
     return [find_message(transcript, address.strip())[1] for address in addresses.split(",") if address.strip()]
 

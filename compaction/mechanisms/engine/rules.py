@@ -77,7 +77,7 @@ def rules_of(choice: Rules, client: str = "") -> CompactionRules:
     numbers = _numbers(client)
     if numbers is None:
         return replace(ARTICLES, name="the articles, as no record names the version of the client")
-    nearest = max((rules for rules in _RECORDED if _known(rules) <= numbers), key=_known, default=Rules.V2_0_76)
+    nearest = max((rules for rules in _RECORDED if _version(rules) <= numbers), key=_version, default=Rules.V2_0_76)
     which = f"version {nearest}" if str(nearest) == client else f"version {nearest}, the nearest recorded to {client}"
     return replace(_RECORDED[nearest], name=which)
 
@@ -93,5 +93,5 @@ def _numbers(version: str) -> tuple[int, ...] | None:
     return tuple(map(int, match.groups())) if match else None
 
 
-def _known(rules: Rules) -> tuple[int, ...]:
+def _version(rules: Rules) -> tuple[int, ...]:
     return _numbers(rules) or ()

@@ -43,11 +43,11 @@ def _requests(transcript: Transcript) -> Iterator[RecordedRequest]:
             continue
         between = [record for record in unanswered if after < record.position < row.position and record.is_error]
         refused = refused_request(between, lambda record: unanswered_text(reader, record))
-        yield _recorded(context, row, refused.error if refused is not None else "")
+        yield _make_request(context, row, refused.error if refused is not None else "")
         after = row.position
 
 
-def _recorded(context: Context, row: Request, error: str) -> RecordedRequest:
+def _make_request(context: Context, row: Request, error: str) -> RecordedRequest:
     return RecordedRequest(
         row.message_id,
         row.position,

@@ -240,7 +240,7 @@ class _StepBuilder:
 
     def _before(self, event: CompactionEvent, size: BoundarySize | None) -> ContextSize | None:
         if size is not None:
-            return self._measured(event, size.before, event.position, size.link, event.tokens_before)
+            return self._measured_size(event, size.before, event.position, size.link, event.tokens_before)
         if event.tokens_before is not None:
             return _recorded(event.tokens_before, WHOLE_PROMPT, event)
         index = bisect_left(self._answer_positions, event.position) - 1
@@ -250,7 +250,7 @@ class _StepBuilder:
         weight = Weight(last.prompt + last.output, Basis.ESTIMATED)
         return ContextSize(weight, WHOLE_PROMPT, "the API counted it in the request before", last.position)
 
-    def _measured(
+    def _measured_size(
         self, event: CompactionEvent, size: PromptSize, position: int, link: int | None, recorded: float | None
     ) -> ContextSize:
         source = "measured by the API’s counts of the requests before"
@@ -262,7 +262,7 @@ class _StepBuilder:
     def _after(self, event: CompactionEvent, size: BoundarySize | None) -> ContextSize | None:
         """The API's count is better than the client's estimate: it includes system prompt and tools."""
         if size is not None and size.after is not None:
-            return self._measured(event, size.after, event.position + 1, size.after_link, event.tokens_after)
+            return self._measured_size(event, size.after, event.position + 1, size.after_link, event.tokens_after)
         index = bisect_left(self._answer_positions, event.position)
         next_boundary = bisect_right(self._boundaries, event.position)
         end = self._boundaries[next_boundary] if next_boundary < len(self._boundaries) else POSITION_MASK

@@ -37,7 +37,7 @@ def _decode_one(body: bytes, name: str) -> bytes:
     if name == "zstd":
         return _decompress_bounded(zstandard.ZstdDecompressor().decompressobj(read_across_frames=True), body)
     if name == "br":
-        return _unbrotlied(body)
+        return _decompress_brotli(body)
     if name == "deflate":
         # Some servers omit the zlib header.
         try:
@@ -58,7 +58,7 @@ def _inflate(body: bytes, bits: int) -> bytes:
     return b"".join(pieces)
 
 
-def _unbrotlied(body: bytes) -> bytes:
+def _decompress_brotli(body: bytes) -> bytes:
     return _decompress_bounded(_Brotli(), body)
 
 

@@ -179,7 +179,7 @@ class ContextBuilder:
 
     def _feed_late_rows(self, answer: LinkRow) -> None:
         """Feed the rows that belong before an answer but were written after it."""
-        later = self._following(answer.position)
+        later = self._rows_after(answer.position)
         parent = self._walk.parent_of(answer)
         is_fed, awaited = self._walk.is_fed, self._walk.awaited
         ways = (
@@ -192,11 +192,11 @@ class ContextBuilder:
             self._early.add(row.position)
 
     def _feed_log(self, ref: str, position: int) -> None:
-        for row, record in find_late_log(ref, self._following(position), self._records):
+        for row, record in find_late_log(ref, self._rows_after(position), self._records):
             self._log.feed(record, row.position)
             self._early.add(row.position)
 
-    def _following(self, position: int) -> list[LinkRow]:
+    def _rows_after(self, position: int) -> list[LinkRow]:
         return [row for row in self._later(position) if row.position not in self._early]
 
     def _update_parts(self, segments: Sequence[Segment], same: int, sender: Sender, *, answer: int) -> None:

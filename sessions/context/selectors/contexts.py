@@ -167,7 +167,7 @@ class _ContextLoader:
         rows = self._links.with_records(rows, positions)
         captured = CaptureLookup({point.request: point.capture})
         self.builder = ContextBuilder(
-            self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript)
+            self._links.record, self._lookup, self._rows_after, captured, load_subagent_notes(transcript)
         )
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
@@ -236,7 +236,7 @@ class _ContextLoader:
         last = log.last
         return {key_of(name) for name in (*(last.hashes or ()), last.shape) if name} if last else set()
 
-    def _following(self, position: int) -> list[LinkRow]:
+    def _rows_after(self, position: int) -> list[LinkRow]:
         """The rows after an answer, which may belong before it. Nothing is loaded for kept answers from before the
         boundary, because their own parents do not matter."""
         if position < self._begin:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 
 from sessions.timeline.engine.cards.card import Picture
-from sessions.timeline.engine.cards.images.pictures import load_image
+from sessions.timeline.engine.cards.pictures import load_image
 from sessions.transcripts.engine.rows import Record
 
 MAX_PICTURE = 2 * 1024 * 1024

@@ -63,7 +63,7 @@ def _sentences(ttl: Ttl, asker: Asker, history: Sequence[Written]) -> list[str]:
         return [f"It is a fork, and a fork has to share the mark of {asker.copies}, to the byte."]
     if asker.is_lucid:
         return ["Lucid asked by itself: of its requests, only forks share the lifetime of a session."]
-    latched = _latched(ttl, history)
+    latched = _explain_latch(ttl, history)
     return [_source_sentence(asker), _account_sentence(ttl, asker), *([latched] if latched else [])]
 
 
@@ -111,7 +111,7 @@ _USED_UP = (
 )
 
 
-def _latched(ttl: Ttl, history: Sequence[Written]) -> str:
+def _explain_latch(ttl: Ttl, history: Sequence[Written]) -> str:
     """The request since which no other lifetime was written, because a client keeps its first decision until it
     ends."""
     first = len(history)

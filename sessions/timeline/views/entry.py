@@ -16,7 +16,7 @@ from sessions.models import Problem
 from sessions.secrets.engine import mask
 from sessions.text.engine.raw_json import indent_json
 from sessions.timeline.engine.cards import build_cards, load_image
-from sessions.timeline.engine.cards.images.pictures import SHOWABLE
+from sessions.timeline.engine.cards.pictures import SHOWABLE
 from sessions.timeline.selectors.entries import find_entry
 from sessions.timeline.selectors.entry_facts import entry_facts
 from sessions.timeline.selectors.linked_files import remove_dead_links, spilled_source

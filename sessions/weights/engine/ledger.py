@@ -114,7 +114,7 @@ class Ledger:
     def feed(self, count: Count, parts: Sequence[Part]) -> Sizing | None:
         """The next request. Returns the sizing of the one before it, which is complete only now."""
         before = self._pending
-        known = self._known(parts)
+        known = self._count_parts(parts)
         new = [part for part in parts if part.key not in self.weights]
         answer = [part for part in new if before is not None and part.answer == before.count.request]
         sizing = self._settle(several_prompts=any(part.server_call for part in answer))
@@ -126,7 +126,7 @@ class Ledger:
             self.weights[part.key] = Weight(rates.estimate(part.features), Basis.ESTIMATED)
         counted = before is not None and self._weigh_answer(answer, before.count.output, since=count.position)
         group = [part.key for part in new if not (counted and part in answer)]
-        self._pending = _Pending(count, known, group, None if self.head is None else self._expected(known), is_cut)
+        self._pending = _Pending(count, known, group, None if self.head is None else self._predict(known), is_cut)
         return sizing
 
     def finish(self) -> Sizing | None:
@@ -149,10 +149,10 @@ class Ledger:
         self.attached *= left / whole
         return True
 
-    def _known(self, parts: Iterable[Part]) -> Counter[Hashable]:
+    def _count_parts(self, parts: Iterable[Part]) -> Counter[Hashable]:
         return Counter(part.key for part in parts)
 
-    def _expected(self, parts: Mapping[Hashable, int]) -> float:
+    def _predict(self, parts: Mapping[Hashable, int]) -> float:
         head = self.head.tokens if self.head is not None else 0.0
         return head + self.unrecorded + self._sum(parts)
 
@@ -223,7 +223,7 @@ class Ledger:
 
     def _weigh_group(self, pending: _Pending) -> None:
         since = pending.count.position
-        surplus = pending.count.prompt - self._expected(pending.parts)
+        surplus = pending.count.prompt - self._predict(pending.parts)
         group = sum(self.weights[key].tokens for key in pending.group)
         least, most = self._range(pending.group)
         least, most = least * group, most * group + SLACK

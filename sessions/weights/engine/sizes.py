@@ -95,7 +95,7 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
         for piece, weight in zip(element.pieces, row, strict=True)
     )
     combined = category_weights(pairs, context.setup, context.model, weights.head, weights.unrecorded)
-    missing = _missing(context, weights)
+    missing = _find_missing(context, weights)
     size = weights.size
     numbers = round_categories(combined, size)
     hidden = {Category.SYSTEM, Category.TOOLS} if combined[Category.HEAD].tokens > 0 else {Category.HEAD}
@@ -162,7 +162,7 @@ def _head(setup: RequestSetup, model: str, measured: Weight | None) -> dict[Cate
     }
 
 
-def _missing(context: Context, weights: ContextWeights) -> dict[Category, str]:
+def _find_missing(context: Context, weights: ContextWeights) -> dict[Category, str]:
     missing = {}
     if weights.head is None:
         if context.setup.system is None:

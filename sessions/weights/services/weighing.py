@@ -67,7 +67,8 @@ def _measure_due(active: ActiveRun, due: list[int]) -> dict[str, Any]:
 def transcript_weigh(*, transcript: Transcript, active: ActiveRun | None = None) -> WeightTable:
     ledger = Ledger()
     table = _measure(transcript, ledger, active)
-    learned = {model: calibration.evidence for model, calibration in ledger.calibrations.items()}
+    # Names as requests have them: those of records may hold what a database does not take.
+    learned = {model: ledger.calibrations[model].evidence for model, _ in table.factors if model in ledger.calibrations}
     values = {"entries": transcript.entries, "rules": RULES_VERSION, "packed": table.pack(), "learned": learned}
     with transaction.atomic():
         Weighing.objects.update_or_create(transcript=transcript, defaults=values)

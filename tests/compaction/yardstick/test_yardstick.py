@@ -36,6 +36,11 @@ def test_a_compaction_of_a_sample_is_as_near_to_the_clients_as_it_was() -> None:
     _held(SHARED / "realclient", SAMPLES, SAMPLES_EXACT, SAMPLES_PARTS)
 
 
+@needs_samples
+def test_the_table_in_the_documents_is_what_the_yardstick_says_now() -> None:
+    assert table(verdicts(recordings(FOLDER, SHARED / "realclient"))) in Path("docs/truth.md").read_text("utf-8")
+
+
 def test_the_session_before_a_boundary_holds_nothing_of_it() -> None:
     boundary = next(boundaries_of(FOLDER / "2.1.197" / "compact"))
     assert "compact_boundary" not in {row.detail for row in boundary.before.rows}

@@ -154,9 +154,9 @@ def test_absurd_sizes_are_refused_before_they_are_read() -> None:
             read(info.tobuf(tarfile.GNU_FORMAT) + signed(manifest_of()))
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["with its size", "without"])
-def test_what_swells_is_refused(told: bool) -> None:
-    swelling = zstandard.ZstdCompressor(write_content_size=told).compress(bytes(MOST_RAW + 1))
+@pytest.mark.parametrize("size_is_declared", [True, False], ids=["with its size", "without"])
+def test_what_swells_is_refused(size_is_declared: bool) -> None:
+    swelling = zstandard.ZstdCompressor(write_content_size=size_is_declared).compress(bytes(MOST_RAW + 1))
     assert len(swelling) < MOST_RAW // 1000
     with pytest.raises(DamageError, match="tables/tides"):
         read(signed(tides(swelling), ("tables/tides/00000001.msgpack.zst", swelling)))

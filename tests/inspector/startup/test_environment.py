@@ -20,7 +20,7 @@ def test_an_empty_variable_counts_as_not_set() -> None:
     assert reading(NAME="").switch("NAME", "on") is True
 
 
-def test_values_have_types(tmp_path: Path) -> None:
+def test_each_type_of_value_is_parsed(tmp_path: Path) -> None:
     env = reading(A="7", B="Off", C=" a.test, b.test ,", D="~/x", E="debug", F="postgres://u:p@h:5/n")
     assert env.number("A", 1) == 7
     assert env.switch("B", "on") is False

@@ -56,7 +56,7 @@ def test_an_odd_address_cannot_leave_its_path() -> None:
     assert 'href="/sessions/s%201/entries/a%2Fb%22%3Fx/"' in html
 
 
-def test_texts_are_escaped() -> None:
+def test_every_text_of_a_card_is_escaped() -> None:
     html = page(
         cards(
             user("<b>1</b>"),

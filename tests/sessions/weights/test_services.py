@@ -81,6 +81,20 @@ def talk_of_prompts(file: Written) -> Transcript:
     return file.read()
 
 
+def test_what_is_learned_of_a_model_is_kept_under_the_name_that_its_requests_have(file: Written) -> None:
+    prompt = HEAD
+    for number in range(4):
+        file.user("ask")
+        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "Read", "input": {}}
+        file.assistant(call, usage={"input_tokens": prompt, "output_tokens": ANSWER}, model="claude-\0-5")
+        file.result(f"toolu_{number}", "word " * RESULT)
+        prompt += ANSWER + RESULT
+    transcript = file.read()
+    transcript_weigh(transcript=transcript)
+    names = {*Weighing.objects.get().learned, *dict(weight_table(transcript).factors)}
+    assert names <= set(Request.objects.values_list("model", flat=True))
+
+
 def test_what_is_stored_is_read_again_and_not_measured_twice(file: Written) -> None:
     transcript = talk(file)
     assert transcripts_to_weigh() == [transcript.pk]

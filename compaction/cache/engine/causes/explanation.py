@@ -338,7 +338,7 @@ class _Case:
             expected=expected,
             waste=waste,
             exactness=RECORDED if self.exact and self.comparable else RECONSTRUCTED,
-            missing=self._missing(),
+            missing=self._list_missing(),
         )
 
     def _upgrade_causes(self) -> list[Cause]:
@@ -348,7 +348,7 @@ class _Case:
         sentence = f"The client was another version: {old} before, {new} now. Its system prompt and tools may differ."
         return [Cause("version_changed", LOW, sentence, (self.drop.previous.position, self.drop.call.position))]
 
-    def _missing(self) -> tuple[str, ...]:
+    def _list_missing(self) -> tuple[str, ...]:
         sentences = []
         if not self.comparable:
             sentences.append(

@@ -63,7 +63,7 @@ def pruning_of(calls: Iterable[Call], causes: Mapping[str, str], limits: Limits 
         gap, cause = gap_of(previous, call), causes.get(call.message_id, "")
         is_cold = gap is not None and gap > lifetime.longest_ms(limits)
         if cause in EDIT_CAUSES:
-            clearings.append(_clearing(previous, call, cause, is_cold))
+            clearings.append(_make_clearing(previous, call, cause, is_cold))
         elif (
             is_cold or (cause and cause not in (CauseName.REWIND, CauseName.LOOKBACK))
         ) and call.prompt >= LEAST_TOKENS:
@@ -93,7 +93,7 @@ def _window(call: Call, gap: int | None, is_cold: bool, cause: str) -> Window:
     return Window(call.message_id, call.position, call.started, gap, call.prompt, sentence)
 
 
-def _clearing(previous: Call, call: Call, cause: str, is_cold: bool) -> Clearing:
+def _make_clearing(previous: Call, call: Call, cause: str, is_cold: bool) -> Clearing:
     waste = waste_of(call, previous.cached)
     verb = "Compacted" if cause == CauseName.COMPACTION else "Cleared"
     sentence = (

@@ -49,10 +49,10 @@ def _words(value: bool | None, yes: str, no: str) -> str:
 
 def count_deletions(context: Context) -> int:
     blocks = (piece.block for element in context.elements for piece in element.pieces)
-    return len({reference for block in blocks for reference in _deleted(block)})
+    return len({reference for block in blocks for reference in _deleted_results(block)})
 
 
-def _deleted(block: Mapping[str, Any]) -> Iterable[str]:
+def _deleted_results(block: Mapping[str, Any]) -> Iterable[str]:
     edits = block.get("edits") if block.get("type") == "cache_edits" else None
     for edit in edits if isinstance(edits, (list, tuple)) else ():
         if mapping(edit).get("type") == "delete":

@@ -61,7 +61,7 @@ def _marks(old: Mapping[str, SentMark] | None, new: Mapping[str, SentMark] | Non
     """The mark among the messages moves with every request, so moving is not a change."""
     if old is None or new is None:
         return RequestPart(
-            "marks", (), _missing("cache marks", known_before=old is not None, known_after=new is not None)
+            "marks", (), _why_empty("cache marks", known_before=old is not None, known_after=new is not None)
         )
     return RequestPart("marks", tuple(_mark(old.get(place), new.get(place)) for place in dict.fromkeys([*old, *new])))
 
@@ -79,7 +79,7 @@ def _params(before: Context, after: Context) -> RequestPart:
     model = DifferenceRow("model", "same" if before.model == after.model else "changed", before.model, after.model)
     old, new = before.setup.params, after.setup.params
     if not old or not new:
-        return RequestPart("params", (model,), _missing("parameters", known_before=bool(old), known_after=bool(new)))
+        return RequestPart("params", (model,), _why_empty("parameters", known_before=bool(old), known_after=bool(new)))
     names = [name for name in dict.fromkeys([*old, *new]) if name != "model"]
     return RequestPart("params", (model, *(_param(name, old, new) for name in names)))
 
@@ -101,7 +101,7 @@ def _value(value: object) -> str:
 
 def _tools(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> RequestPart:
     if old is None or new is None:
-        why = _missing("definitions of the tools", known_before=old is not None, known_after=new is not None)
+        why = _why_empty("definitions of the tools", known_before=old is not None, known_after=new is not None)
         return RequestPart("tools", (), why)
     former = {_name(tool): tool for tool in old}
     latter = {_name(tool): tool for tool in new}
@@ -145,7 +145,7 @@ def _system(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, 
     """Blocks are paired by their place, counted from the nearer end that is the same."""
     if old is None or new is None:
         return RequestPart(
-            "system", (), _missing("system prompt", known_before=old is not None, known_after=new is not None)
+            "system", (), _why_empty("system prompt", known_before=old is not None, known_after=new is not None)
         )
     left, right = [_words(block) for block in old], [_words(block) for block in new]
     head, tail = common_ends(left, right)
@@ -164,7 +164,7 @@ def _words(block: Mapping[str, Any]) -> str:
     return text(block.get("text")) or format_value(dict(block), _LONG)
 
 
-def _missing(part_name: str, *, known_before: bool, known_after: bool) -> str:
+def _why_empty(part_name: str, *, known_before: bool, known_after: bool) -> str:
     if not known_before and not known_after:
         return f"No record of either request holds its {part_name}."
     return f"No record of the {'later' if known_before else 'former'} request holds its {part_name}."

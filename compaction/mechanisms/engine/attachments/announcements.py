@@ -49,16 +49,16 @@ def announced_again(
         if not messages:
             continue
         if name in LISTS:
-            yield from _joined(name, messages, records, owner) if len(messages) > 1 else messages
+            yield from _join_lists(name, messages, records, owner) if len(messages) > 1 else messages
         elif kept.get(name, -1) > (messages[-1].position or 0):
             continue
         elif name == "date":
-            yield _dated(messages[-1], given.get(DATE_CHANGE, []), records, owner)
+            yield _update_date(messages[-1], given.get(DATE_CHANGE, []), records, owner)
         else:
             yield messages[-1]
 
 
-def _joined(name: str, messages: Sequence[Message], records: Records, owner: str) -> Iterator[Message]:
+def _join_lists(name: str, messages: Sequence[Message], records: Records, owner: str) -> Iterator[Message]:
     """Joins several lists into one; without their records, all of them unchanged."""
     attachments = [_attachment(message, records) for message in messages]
     if not all(attachments):
@@ -88,17 +88,17 @@ def _lines_now(name: str, attachments: Sequence[Attachment]) -> dict[str, str]:
     known: dict[str, str] = {}
     there: dict[str, str] = {}
     for attachment in attachments:
-        added = _added(name, attachment)
+        added = _read_lines(name, attachment)
         known |= added
         there |= added
         there |= {again: known[again] for again in list_strings(attachment.get("readdedNames")) if again in known}
         for removed in list_strings(attachment.get(fields.removed)):
             there.pop(removed, None)
-    first = list(_added(name, attachments[0]))
+    first = list(_read_lines(name, attachments[0]))
     return {key: there[key] for key in sorted(there)} if name != "skill_listing" and first == sorted(first) else there
 
 
-def _added(name: str, attachment: Attachment) -> dict[str, str]:
+def _read_lines(name: str, attachment: Attachment) -> dict[str, str]:
     if name == "skill_listing":
         entries = str(attachment.get("content", "")).removeprefix("- ").split("\n- ")
         return {entry.partition(":")[0]: f"- {entry}" for entry in entries if entry}
@@ -106,7 +106,7 @@ def _added(name: str, attachment: Attachment) -> dict[str, str]:
     return dict(zip(names, lines, strict=False))
 
 
-def _dated(message: Message, changes: Sequence[Message], records: Records, owner: str) -> Message:
+def _update_date(message: Message, changes: Sequence[Message], records: Records, owner: str) -> Message:
     """The message with the date of its latest change."""
     later = [change for change in changes if (change.position or 0) > (message.position or 0)]
     if not later:

@@ -90,7 +90,7 @@ def attach(
         message = Message(part.role, content, MessageKind.INJECTED, uuid, at=now)
         attached.append(message)
         changes.append(Change(ChangeKind.ADDED, uuid, 0, estimate((message,), counter), part.why))
-    anew = [*_standing(messages[covered], _kept(messages, covered), config, sources, owner)]
+    anew = [*_repeat_announcements(messages[covered], _find_kept(messages, covered), config, sources, owner)]
     if anew:
         count = plural(len(anew), "record is", "records are")
         remarks.append(f"{count} sent again: instructions, environment, and lists of what is there")
@@ -121,17 +121,17 @@ def _parts(
         yield AttachmentPart("plan-file", (text,) if plan.text.strip() else (), f"the plan {plan.path}".strip())
     if config.skills.enabled:
         yield from restore_skills(surroundings.skills, config.skills)
-    if config.plan_mode and surroundings.plan_mode and surroundings.plan_mode not in _kept(messages, covered):
+    if config.plan_mode and surroundings.plan_mode and surroundings.plan_mode not in _find_kept(messages, covered):
         yield AttachmentPart("plan-mode", (_plan_mode(surroundings.plan_mode),), "plan mode is on")
     if config.agents and surroundings.agents:
         yield AttachmentPart("background-agents", (_agents(surroundings.agents),), "agents in the background")
 
 
-def _kept(messages: Sequence[Message], covered: slice) -> list[Message]:
+def _find_kept(messages: Sequence[Message], covered: slice) -> list[Message]:
     return [*messages[: covered.start], *messages[covered.stop :]]
 
 
-def _standing(
+def _repeat_announcements(
     covered: Sequence[Message], kept_messages: Sequence[Message], config: AttachmentConfig, sources: Sources, owner: str
 ) -> Iterator[Message]:
     if not config.enabled:

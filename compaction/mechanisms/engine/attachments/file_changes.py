@@ -94,7 +94,7 @@ def _text_edited(call: Call, structured: Mapping[str, Any], known: FileText | No
             continue
         edited = text.edited(old, new, everywhere=everywhere) if text is not None else None
         if edited is None:
-            return _patched(original, structured.get("structuredPatch")) or FileText(unknown=_NOT_READ)
+            return _apply_hunks(original, structured.get("structuredPatch")) or FileText(unknown=_NOT_READ)
         text = edited
     return text or FileText(unknown=_NOT_READ)
 
@@ -108,7 +108,7 @@ def _replacements(call: Call) -> Iterator[tuple[str, str, bool]]:
                 yield old, new, edit.get("replace_all") is True
 
 
-def _patched(original: object, hunks: object) -> FileText | None:
+def _apply_hunks(original: object, hunks: object) -> FileText | None:
     """The text after the changes in a record, whose quotes and white space may differ from those of the call."""
     if not isinstance(original, str) or not isinstance(hunks, Sequence):
         return None

@@ -45,7 +45,7 @@ def difference_of(changes: Changes, compared: Compared) -> PromptDifference:
     if is_whole:
         exact += _beside_messages(before, after)
     first, last = (size.weight if is_whole else size.messages for size in (before, after))
-    parts = _rounded(exact, round(last.tokens) - round(first.tokens))
+    parts = _round_parts(exact, round(last.tokens) - round(first.tokens))
     return PromptDifference(WHOLE_PROMPT if is_whole else MESSAGES_ONLY, first, last, tuple(parts))
 
 
@@ -79,7 +79,7 @@ def _beside_messages(before: PromptSize, after: PromptSize) -> Iterator[tuple[st
     )
 
 
-def _rounded(exact: Iterable[tuple[str, Weight]], total: int) -> list[DifferencePart]:
+def _round_parts(exact: Iterable[tuple[str, Weight]], total: int) -> list[DifferencePart]:
     """To whole tokens. The largest part takes what rounding leaves."""
     parts = [
         DifferencePart(label, round(weight.tokens), weight.basis) for label, weight in exact if round(weight.tokens)

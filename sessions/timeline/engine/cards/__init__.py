@@ -25,7 +25,7 @@ from sessions.timeline.engine.cards.card import (
     Todo,
     Todos,
 )
-from sessions.timeline.engine.cards.images.pictures import load_image
+from sessions.timeline.engine.cards.pictures import load_image
 
 __all__ = [
     "Badge",

@@ -8,7 +8,7 @@ from typing import Any
 
 from sessions.text.engine.words import size
 from sessions.timeline.engine.cards.card import Picture, Spill
-from sessions.timeline.engine.cards.images.pictures import pictures_by_call, pictures_of
+from sessions.timeline.engine.cards.pictures import pictures_by_call, pictures_of
 from sessions.timeline.engine.cards.safe_get import as_dict, as_number, as_text, content_blocks, record_blocks
 from sessions.transcripts.engine.marks import Fate
 from sessions.transcripts.engine.rows import Record, Row

@@ -17,6 +17,7 @@ from compaction.kinds.engine.specs.collapse import COLLAPSE
 from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
+from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.selectors.moment import find_moment
 from compaction.kinds.services.runs import compaction_run
 from compaction.models import Compaction
@@ -97,6 +98,19 @@ def test_a_sub_agent_has_the_same_form(client: Client) -> None:
     run = Run.objects.get()
     assert run.parameters["transcript"] == agent.pk
     assert run.target_url == f"/sessions/{agent.public_id}/"
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"), [(SNIP, "No turn of this session can go."), (PARTIAL_FROM, "There is no place to cut it.")]
+)
+def test_where_nothing_can_be_picked_the_button_is_off(
+    client: Client, tmp_path: Path, kind: KindSpec, why: str
+) -> None:
+    file = Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+    file.user("How high is it?")
+    html = words_of(client.get(f"/sessions/{file.read().public_id}/compact/?kind={kind}").content)
+    assert why in forecast(html)
+    assert 'disabled title="Nothing would change"' in html
 
 
 def test_only_a_form_of_ours_starts_anything() -> None:

@@ -194,7 +194,7 @@ def test_reasons_are_seen_in_many_forms(why: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("phrase", "meant"),
     [
         ("Yesterday we met.", "On 2026-11-09 we met."),
         ("It ships tomorrow.", "It ships on 2026-11-11."),
@@ -207,11 +207,11 @@ def test_reasons_are_seen_in_many_forms(why: str) -> None:
         ("It is planned for next week.", "It is planned for the week of 2026-11-16."),
     ],
 )
-def test_relative_dates_are_made_absolute_from_the_day_of_the_file(said: str, meant: str) -> None:
-    directory = memory(a=topic(f"{said}\n\n{GOOD}"))
+def test_relative_dates_are_made_absolute_from_the_day_of_the_file(phrase: str, meant: str) -> None:
+    directory = memory(a=topic(f"{phrase}\n\n{GOOD}"))
     finding = only(directory, "relative-date")
     after = fixed(directory, finding)
-    assert after.by_name["a.md"].text == directory.by_name["a.md"].text.replace(said, meant)
+    assert after.by_name["a.md"].text == directory.by_name["a.md"].text.replace(phrase, meant)
 
 
 def test_all_dates_of_a_line_can_be_made_absolute_one_after_the_other() -> None:
@@ -227,7 +227,7 @@ def test_all_dates_of_a_line_can_be_made_absolute_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "phrase",
     [
         "Every morning, tell what was done yesterday.",
         "Write “yesterday” as a date.",
@@ -239,8 +239,8 @@ def test_all_dates_of_a_line_can_be_made_absolute_one_after_the_other() -> None:
         "```\nsleep until tomorrow\n```",
     ],
 )
-def test_dates_that_are_not_relative_are_left_alone(said: str) -> None:
-    assert "relative-date" not in rules(memory(a=topic(f"{said}\n\n{GOOD}")))
+def test_dates_that_are_not_relative_are_left_alone(phrase: str) -> None:
+    assert "relative-date" not in rules(memory(a=topic(f"{phrase}\n\n{GOOD}")))
 
 
 def test_old_facts_of_a_project_are_stale() -> None:

@@ -144,8 +144,8 @@ def test_the_report_of_a_task_that_ends_meanwhile_is_introduced() -> None:
     assert words.endswith(f"pending question.\n\n{report}")
 
 
-@pytest.mark.parametrize(("version", "told"), [("2.1.20", False), ("2.1.90", True), ("2.1.325", True)])
-def test_that_a_tool_was_loaded_is_said_by_newer_versions(version: str, told: bool) -> None:
+@pytest.mark.parametrize(("version", "is_announced"), [("2.1.20", False), ("2.1.90", True), ("2.1.325", True)])
+def test_that_a_tool_was_loaded_is_said_by_newer_versions(version: str, is_announced: bool) -> None:
     writing = Writing()
     writing.user("Look", version=version)
     writing.assistant(call("t1", "ToolSearch"), message="m1", version=version)
@@ -153,7 +153,7 @@ def test_that_a_tool_was_loaded_is_said_by_newer_versions(version: str, told: bo
     block = {"type": "tool_result", "tool_use_id": "t1", "content": brought}
     writing.row("user", message={"role": "user", "content": [block]}, version=version)
     writing.assistant("Done.", message="m2", version=version)
-    assert ("Tool loaded." in texts(last(writing))[-1][1]) is told
+    assert ("Tool loaded." in texts(last(writing))[-1][1]) is is_announced
 
 
 def test_directories_and_changed_files_are_worded_as_the_client_did() -> None:

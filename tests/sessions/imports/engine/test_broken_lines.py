@@ -199,7 +199,7 @@ def test_json_that_is_not_an_object_is_named(line: bytes) -> None:
 
 
 @pytest.mark.parametrize("line", [b"hello", b"{bad}", b"}{", b"]]]]", b'"open'])
-def test_garbage_is_named(line: bytes) -> None:
+def test_a_line_without_any_record_is_called_garbage(line: bytes) -> None:
     assert recover(line) == Recovery((), "garbage", recover(line).detail)
 
 
@@ -268,6 +268,6 @@ def test_other_messages_pass_unchanged(message: object) -> None:
 
 @settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=3), json_values, max_size=5))
-def test_mending_never_raises(message: dict[str, Any]) -> None:
+def test_joining_characters_never_raises(message: dict[str, Any]) -> None:
     join_characters({"type": "user", "message": message})
     join_characters({"message": {"content": message}})

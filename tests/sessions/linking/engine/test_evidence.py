@@ -63,7 +63,7 @@ def test_of_several_ids_in_one_result_the_last_counts() -> None:
         {"type": "attachment", "attachment": []},
     ],
 )
-def test_nonsense_says_nothing(record: dict[str, Any]) -> None:
+def test_nonsense_holds_no_sighting_of_an_agent(record: dict[str, Any]) -> None:
     assert list(find_sightings(record, "")) == []
 
 

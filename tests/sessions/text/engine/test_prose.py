@@ -145,7 +145,7 @@ def test_hostile_text_is_rendered_before_anybody_gives_up(bomb: str) -> None:
     assert render(bomb * (60_000 // len(bomb))) is not None
 
 
-def test_deep_nesting_ends() -> None:
+def test_deeply_nested_markdown_is_rendered_in_time() -> None:
     assert render(">" * 5_000 + " x")
     assert render("".join("  " * depth + "- a\n" for depth in range(300)))
 

@@ -89,9 +89,9 @@ def test_it_never_raises_and_never_counts_below_zero(raw: dict[str, object]) -> 
 
 @settings(deadline=None)
 @given(usages, usages)
-def test_merging_takes_the_larger_of_each_count_in_any_order(one: Usage, other: Usage) -> None:
-    merged = one.merge(other)
-    assert merged == other.merge(one)
-    assert merged.merge(one) == merged
-    assert merged.output == max(one.output, other.output)
-    assert merged.context >= max(one.context, other.context)
+def test_merging_takes_the_larger_of_each_count_in_any_order(first: Usage, other: Usage) -> None:
+    merged = first.merge(other)
+    assert merged == other.merge(first)
+    assert merged.merge(first) == merged
+    assert merged.output == max(first.output, other.output)
+    assert merged.context >= max(first.context, other.context)

@@ -9,8 +9,8 @@ from typing import Any
 from sessions.text.engine.words import size
 from sessions.timeline.engine.cards.card import Card, CardKind, Fold, Part, Pictures
 from sessions.timeline.engine.cards.draft import make_card
-from sessions.timeline.engine.cards.images.pictures import pictures_of
 from sessions.timeline.engine.cards.lens import BRIEF, OUTPUT, WORDS, Lens
+from sessions.timeline.engine.cards.pictures import pictures_of
 from sessions.timeline.engine.cards.records.inline_events import ChipText
 from sessions.timeline.engine.cards.safe_get import as_dict, as_text, content_blocks, joined_text
 from sessions.timeline.engine.cards.tools.call import drop_empty

@@ -62,7 +62,7 @@ def test_the_number_of_tool_uses_to_keep_can_be_set() -> None:
     assert management["edits"][1]["keep"] == {"type": "tool_uses", "value": 7}
 
 
-def test_compaction_comes_last() -> None:
+def test_the_compaction_is_the_last_edit_that_is_asked_for() -> None:
     compact = CompactEditConfig(enabled=True, pause_after_compaction=True, instructions="Keep the names.")
     management = context_management(ApiEditsConfig(compact=compact))
     assert management is not None

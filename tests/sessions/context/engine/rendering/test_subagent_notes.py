@@ -91,8 +91,8 @@ def test_other_versions_tell_it_in_records_or_not_at_all(version: str) -> None:
     assert not words(last_of("general-purpose", version))
 
 
-@pytest.mark.parametrize(("kind", "told"), [("general-purpose", True), ("diver", False)])
-def test_it_is_reminded_of_tasks_after_ten_records_of_answers(kind: str, told: bool) -> None:
+@pytest.mark.parametrize(("kind", "is_reminded"), [("general-purpose", True), ("diver", False)])
+def test_it_is_reminded_of_tasks_after_ten_records_of_answers(kind: str, is_reminded: bool) -> None:
     version, parent = "2.1.197", main("2.1.197")
     agent = Writing(clock=parent.clock)
     agent.user("Find the gauge", version=version)
@@ -103,4 +103,4 @@ def test_it_is_reminded_of_tasks_after_ten_records_of_answers(kind: str, told: b
     session = Log(b"".join(parent.lines()))
     agent_contexts = list(contexts(Log(b"".join(agent.lines()), agent=True, main=session)))
     reminded = ["task tools haven't been used" in words(context) for context in agent_contexts]
-    assert reminded == [False] * 10 + [told] * 2
+    assert reminded == [False] * 10 + [is_reminded] * 2

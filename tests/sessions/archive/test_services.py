@@ -10,7 +10,7 @@ from sessions.archive.engine.file_prints import print_of
 from sessions.archive.engine.frames import BLOCK_SIZE, compressor, decompress
 from sessions.archive.selectors.records import Reader
 from sessions.archive.selectors.soundness import archive_steps
-from sessions.archive.services.repair import block_repair, blocks_catch_up, blocks_seal
+from sessions.archive.services import block_repair, blocks_catch_up, blocks_seal
 from sessions.imports.services import bulk
 from sessions.imports.services.sync import sync
 from sessions.models import Block, Source
