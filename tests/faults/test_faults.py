@@ -115,6 +115,20 @@ def test_a_database_that_is_not_sound_has_no_fingerprint(place: Place) -> None:
 
 
 @pytest.mark.long
+def test_a_backup_whose_last_steps_fail_says_what_is_true(states: States) -> None:
+    """It said that nothing was changed, also after its file had its name, and left drafts of its note for ever."""
+    backup = scenario("backup")
+    quiet = calm(states, backup)
+    text = ""
+    for number in range(quiet.calls - 11, quiet.calls + 1):
+        for mode in (Mode.ONCE, Mode.ON):
+            ended, findings = attempt(states, backup, quiet, Fault(number, mode))
+            assert not findings, "\n".join(map(str, findings))
+            text += ended.output
+    assert "before its name was safe" in text
+
+
+@pytest.mark.long
 def test_a_restore_whose_last_steps_fail_says_what_is_true(states: States) -> None:
     """It said that nothing was changed, also after the database was exchanged."""
     restore = scenario("restore")

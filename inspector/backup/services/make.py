@@ -25,6 +25,8 @@ from inspector.backup.services import home_files
 from inspector.backup.services.disk_sync import sync_folder
 from inspector.backup.services.snapshot import Table, snapshot, stored_tables
 from inspector.web.clock import now_ms
+from sessions.archive.engine.durable_files import replace_durably
+from sessions.text.engine.error_reason import reason_of
 from sessions.transcripts.engine.paths import encode_path
 
 UNFINISHED = ".part"
@@ -42,7 +44,7 @@ class BackupResult:
 
 
 def backup_make(*, path: Path, replace: bool, progress: Progress) -> BackupResult:
-    """Raises BackupError, OSError or DatabaseError, and then leaves nothing behind."""
+    """Raises BackupError, OSError or DatabaseError, and leaves nothing behind that the disk lets go."""
     _refuse(path, replace=replace)
     started = time.monotonic()
     with _draft(path) as (draft, file):
@@ -53,7 +55,13 @@ def backup_make(*, path: Path, replace: bool, progress: Progress) -> BackupResul
         size = file.tell()
         _refuse(path, replace=replace)
         draft.replace(path)
-    sync_folder(path.parent)
+    try:
+        sync_folder(path.parent)
+    except OSError as error:
+        raise BackupError(
+            f"{path} is written and was read back, but the disk failed before its name was safe ({reason_of(error)})."
+            " Make the backup again when the disk works."
+        ) from error
     return BackupResult(path, size, time.monotonic() - started, manifest, _note(path, manifest, size))
 
 
@@ -125,7 +133,8 @@ def _draft(path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield draft, file
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # gone if it was renamed; the next backup to this path removes what stays
+            draft.unlink()
 
 
 def _remove_drafts(path: Path) -> None:
@@ -140,12 +149,5 @@ def _remove_drafts(path: Path) -> None:
 
 
 def note_write(*, home: Path, path: Path, at: int, size: int) -> None:
-    draft = home / f".{NOTE}.{secrets.token_hex(4)}"
-    try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-            json.dump({"path": encode_path(path.absolute()), "at": at, "bytes": size}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(home / NOTE)
-    finally:
-        draft.unlink(missing_ok=True)
+    note = {"path": encode_path(path.absolute()), "at": at, "bytes": size}
+    replace_durably(home / NOTE, json.dumps(note).encode("ascii"))
