@@ -28,8 +28,8 @@ pytestmark = pytest.mark.django_db
 
 PAGES = [
     ("/", "Seven sessions and five sub-agents", r">7</a>\s*<span class=\"muted\">\+ 5 sub-agents<"),
-    ("/", "used 1.9 million tokens", r"<dd>1\.9M</dd>"),
-    ("/", '"at least" $2.67', r"at least</span> \$2\.67"),
+    ("/", "used 2.0 million tokens", r"<dd>2\.0M</dd>"),
+    ("/", '"at least" $2.73', r"at least</span> \$2\.73"),
     ("/", "six broken lines", r">6 broken lines\b"),
     ("/", "five unknown things", r">5 things in the records that Lucid does not know<"),
     (f"/sessions/{names.LONG}/context/", "request 79 of 79", r"Request 79 of 79"),
@@ -51,12 +51,12 @@ PAGES = [
         r"<i>Removes</i>.*<i>Loses</i>",
     ),
     (f"/sessions/{names.LONG}/cache/", "The cache broke six times", r"broke 6 times unexpectedly"),
-    (f"/sessions/{names.LONG}/cache/", "which cost at least $0.24", r"which cost at least \$0\.24"),
+    (f"/sessions/{names.LONG}/cache/", "which cost at least $0.26", r"which cost at least \$0.26"),
     (f"/sessions/{names.LONG}/cache/{names.BROKE}/", "is request 28: a tool was added", r"request 28 of 79.*1 added"),
     (
         f"/sessions/{names.LONG}/cache/{names.BROKE}/",
-        "so 18.2k tokens were sent again",
-        r"18\.2k tokens that the cache",
+        "so 21.4k tokens were sent again",
+        r"21\.4k tokens that the cache",
     ),
     (f"/sessions/{names.SURVEY}/agents/", "Four agents: three ended, one failed", r"4 agents.*3 ended.*1 failed"),
     ("/search/?q=neap", "eight hits", r"8 hits"),
