@@ -31,7 +31,7 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
 
 # Browsers come after the others: they are impatient. Many tests wait for servers, so there is one more than processors.
-test: ## everything that is needed, then all checks and the tests (twenty minutes on two cores)
+test: ## everything that is needed, then all checks and the tests (fifteen minutes on two cores)
 	@$(BESIDE) .venv/installed-dev packages
 	@$(BESIDE) lint compiled-tests
 	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long" --ignore tests/e2e --ignore tests/postgres
