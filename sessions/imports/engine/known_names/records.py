@@ -22,7 +22,8 @@ _CHAIN = {
         " thinkingMetadata todos planContent imagePasteIds mcpMeta isCompactSummary isVisibleInTranscriptOnly"
         " toolDenialKind interruptedMessageId interruptedByShutdown classifierMetaLines toolEndsTurn turnCompanion"
         " userFeedback queuePriority queueSkipAttachments projectPaths budgetTokens skills mcp turnOrigin turnPosition"
-        " permissionDecision sandboxed summarizedTurnPromptUuids summarizeMetadata refusedMessageId mcpCallNotReadOnly"
+        " permissionDecision sandboxed classifierBoundary summarizedTurnPromptUuids summarizeMetadata refusedMessageId"
+        " mcpCallNotReadOnly"
     ),
     "assistant": names(
         "message requestId effort perTurnEffort apiBlockIndex wireToolInputs advisorModel attributionAgent"
