@@ -35,6 +35,8 @@ class ClientBehaviour(NamedTuple):
     """Attachments are sent with the role `system`, to models that accept it (from 2.1.160)."""
     adds_notes_to_parts: bool = True
     """For other models a note goes into the result before it, even if that is a list of parts (2.1.325)."""
+    joins_hooks_to_results: bool = False
+    """What a hook says of a call goes to the results while the turn lasts, and is no message of its own yet."""
     drops_foreign_thinking: bool = True
     """Thinking is sent only to the model that wrote it (from 2.1.160)."""
     puts_calls_last: bool = True

@@ -42,7 +42,7 @@ HABITS: tuple[Habit, ...] = (
     Habit("sends_lone_thinking", True, "2.1.20", "2.1.90", "switch"),
     Habit("sends_command_notices", False, "2.1.20", "2.1.90", "typed"),
     Habit(
-        "continuation_text", f"{_CUT_2_1_20} pieces. Continue from where you left off.", "2.1.50", "2.1.77", "retries"
+        "continuation_text", f"{_CUT_2_1_20} pieces. Continue from where you left off.", "2.1.68", "2.1.71", "retries"
     ),
     Habit("announces_loaded_tools", False, "2.1.20", "2.1.90", "deferred tools"),
     Habit("answers_last_note", False, "2.1.20", "2.1.50", "exports"),
@@ -56,6 +56,7 @@ HABITS: tuple[Habit, ...] = (
     Habit("wording_is_known", False, "2.1.160", "2.1.197", "agents"),
     Habit("sends_plans", False, "2.1.160", "2.1.197", "plan"),
     Habit("sends_filed_plans", False, "2.1.197", "2.1.260", "plan"),
+    Habit("joins_hooks_to_results", True, "2.1.220", "2.1.231", "hooks"),
     Habit("event_intro", SHORT_EVENT_INTRO, "2.1.197", "2.1.208", "background"),
     Habit("names_seen_media", (), "2.1.37", "2.1.38", "mixed"),
     Habit("names_seen_media", ("image",), "2.1.45", "2.1.47", "mixed"),

@@ -212,7 +212,8 @@ def _render_unworded_attachment(
         if row.detail not in _BESIDE_RESULTS:
             return rendered
         event = attachment.get("hookEvent")
-        return replace(rendered, is_user_role_during_turn=event in _WATCHED, is_sent_after_turn=event in _ENDING)
+        joins_results = behaviour.joins_hooks_to_results and event in _WATCHED
+        return replace(rendered, is_user_role_during_turn=joins_results, is_sent_after_turn=event in _ENDING)
     return RenderedRecord(
         _message(record, row, "user", blocks, _attachment_kind(attachment)), Placement.NOTE, exact=exact
     )

@@ -29,6 +29,20 @@ def test_what_hooks_add_to_a_result_stands_with_it(event: str) -> None:
     assert texts(last(writing))[2] == ("user", ["result t1: one", text])
 
 
+def test_what_hooks_add_to_a_result_is_a_message_of_its_own_from_2_1_231_on() -> None:
+    version = "2.1.231"
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
+    writing.result("t1", "one")
+    error = {"blockingError": "no", "command": "check"}
+    watched = {"hookName": "PostToolUse:Bash", "hookEvent": "PostToolUse"}
+    note(writing, version, "hook_blocking_error", blockingError=error, **watched)
+    writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
+    words = 'PostToolUse:Bash hook blocking error from command: "check": no'
+    assert texts(last(writing))[2:] == [("user", ["result t1: one"]), ("system", [words])]
+
+
 @pytest.mark.parametrize("model", [TAKES_SYSTEM, TAKES_NONE])
 def test_what_a_hook_objects_to_the_end_of_a_turn_is_told_again_afterwards(model: str) -> None:
     version = "2.1.197"
