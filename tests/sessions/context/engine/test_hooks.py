@@ -29,8 +29,8 @@ def test_what_hooks_add_to_a_result_stands_with_it(event: str) -> None:
     assert texts(last(writing))[2] == ("user", ["result t1: one", text])
 
 
-def test_what_hooks_add_to_a_result_is_a_message_of_its_own_from_2_1_231_on() -> None:
-    version = "2.1.231"
+def test_what_hooks_add_to_a_result_is_a_message_of_its_own_from_2_1_228_on() -> None:
+    version = "2.1.228"
     writing = Writing()
     writing.user("Look", version=version)
     writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
